@@ -1,0 +1,1 @@
+"""The shell around the log: one verb a file; parse, call, render. Effects live in `commands.effects`."""

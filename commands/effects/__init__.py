@@ -1,0 +1,1 @@
+"""What touches the world for the commands: files, git, the clock."""
