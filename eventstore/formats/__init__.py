@@ -1,0 +1,1 @@
+"""Pure parsers and writers of foreign formats: bytes to events and back."""

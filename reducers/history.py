@@ -1,0 +1,101 @@
+"""`History`: a persistent append-only sequence, for state that grows with the log (design, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar, overload
+
+import msgspec
+
+__all__ = ["History", "dec_hook", "enc_hook"]
+
+T = TypeVar("T")
+
+
+class History(Sequence[T], Generic[T]):
+    """A sequence that is never changed, only pushed onto; every version keeps seeing exactly its own items.
+
+    Versions share storage and each knows its own length, so `push` onto the newest version costs O(1),
+    amortised. A push onto an older one copies that one's items first, O(n), and starts a storage of its own.
+    Equal to a list or another history of the same items; encoded as a list.
+    """
+
+    __slots__ = ("_length", "_storage")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._storage: list[T] = list(items)
+        self._length = len(self._storage)
+
+    def push(self, item: T) -> History[T]:
+        """A history of this one's items and `item`; this one stays as it is."""
+        storage = self._storage
+        length = self._length
+        if len(storage) != length:
+            storage = storage[:length]
+        storage.append(item)
+        newer: History[T] = _new(History)
+        newer._storage = storage
+        newer._length = length + 1
+        return newer
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[T]:
+        storage = self._storage
+        for index in range(self._length):
+            yield storage[index]
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self._storage[i] for i in range(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(f"index {index} of a history of {self._length}")
+        return self._storage[index if index >= 0 else self._length + index]
+
+    def to_list(self) -> list[T]:
+        """The items as a list of its own."""
+        return self._storage[: self._length]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, History):
+            return self.to_list() == other.to_list()
+        return self.to_list() == other if isinstance(other, list) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"History({self.to_list()!r})"
+
+    def __copy__(self) -> History[T]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> History[T]:
+        from copy import deepcopy
+
+        return History(deepcopy(self.to_list(), memo))
+
+
+_new = History.__new__
+
+
+def enc_hook(value: Any) -> Any:
+    """Encodes a history as a list; for `msgspec.json.encode(state, enc_hook=enc_hook)`."""
+    if isinstance(value, History):
+        return value.to_list()
+    raise NotImplementedError(f"a state may not hold a {type(value).__name__}")
+
+
+def dec_hook(kind: type, value: Any) -> Any:
+    """Decodes a list into the history type that a state declares."""
+    origin = getattr(kind, "__origin__", kind)
+    if origin is not History:
+        raise NotImplementedError(f"a state may not hold a {kind.__name__}")
+    items = getattr(kind, "__args__", (Any,))[0]
+    if not isinstance(value, list):
+        raise msgspec.ValidationError("Expected `array`")
+    return History(msgspec.convert(value, list[items], dec_hook=dec_hook))  # type: ignore[valid-type]

@@ -1,0 +1,1 @@
+"""Pure decisions: what the rules of the design say of values that somebody else has read."""
