@@ -1,0 +1,101 @@
+"""From events to the lines that are appended: the envelope, the chain, ids (design, sections 2.2 and 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from eventstore.door import MAX_LINE, check, check_role
+from eventstore.errors import ConflictError, InvalidEventError
+from eventstore.events import Event, type_of
+from eventstore.lines import digest, encode
+from eventstore.secrets import redact_event
+from eventstore.store import content_key
+
+__all__ = ["IdIndex", "Plan", "admit_all", "plan", "stamp"]
+
+IdIndex = dict[str, tuple[int, bytes, Event]]
+"""Per id: the number of its first line, what its content is compared by, and the event."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Which of the events asked for are still to be written.
+
+    fresh: those to write, in order. seqs: for each event asked for, the line that holds it already, or None.
+    """
+
+    fresh: tuple[Event, ...]
+    seqs: tuple[int | None, ...]
+
+
+def admit_all(events: Sequence[Event], by: str) -> list[Event]:
+    """The events as they may enter: checked, signed with `by` where they are not, secrets kept out.
+
+    Raises InvalidEventError or RoleError for the first that may not.
+    """
+    admitted = []
+    for event in events:
+        signed = event if event.by != "user" or by == "user" else msgspec.structs.replace(event, by=by)
+        check_role(signed.by, type_of(signed))
+        check(signed)
+        admitted.append(redact_event(signed))
+    return admitted
+
+
+def plan(events: Sequence[Event], known: IdIndex) -> Plan:
+    """What is left to write, ids considered.
+
+    Raises ConflictError when an id is taken by other content, in the log or among the events themselves.
+    """
+    fresh: list[Event] = []
+    seqs: list[int | None] = []
+    own: dict[str, bytes] = {}
+    for event in events:
+        if event.id is None:
+            fresh.append(event)
+            seqs.append(None)
+            continue
+        key = content_key(event)
+        if event.id in known:
+            seq, other, _ = known[event.id]
+            if other != key:
+                raise ConflictError(
+                    f"id {event.id!r} is taken by other content at line {seq}", "use another id, or none"
+                )
+            seqs.append(seq)
+        elif event.id in own:
+            raise ConflictError(f"id {event.id!r} is used twice among these events", "give each its own id")
+        else:
+            own[event.id] = key
+            fresh.append(event)
+            seqs.append(None)
+    return Plan(tuple(fresh), tuple(seqs))
+
+
+def stamp(
+    events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[], int]
+) -> tuple[list[Event], list[bytes]]:
+    """The events with `seq` and `prev` filled in, and their lines, after a last line `seq` of digest `prev`.
+
+    Raises InvalidEventError for a line over 1 MiB or text that is no Unicode.
+    """
+    stamped: list[Event] = []
+    lines: list[bytes] = []
+    for event in events:
+        seq += 1
+        moment = clock() if event.timestamp is None else event.timestamp
+        entered = msgspec.structs.replace(event, seq=seq, prev=prev, timestamp=moment)
+        try:
+            line = encode(entered)
+        except (UnicodeEncodeError, TypeError, ValueError, RecursionError) as error:
+            raise InvalidEventError(f"{type_of(event)}: cannot be written as JSON: {error}") from error
+        if len(line) > MAX_LINE:
+            raise InvalidEventError(
+                f"{type_of(event)}: its line would be {len(line):,} bytes, over the limit of {MAX_LINE:,}",
+                "keep long text in a file and name the file",
+            )
+        prev = digest(line)
+        stamped.append(entered)
+        lines.append(line)
+    return stamped, lines
