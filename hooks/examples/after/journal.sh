@@ -60,7 +60,7 @@ append_line() {
 exclude_from_git() {
   local exclude prefix pattern
   exclude=$(git rev-parse --git-path info/exclude 2>/dev/null) || return 0
-  prefix=$(git rev-parse --show-prefix 2>/dev/null | sed 's/[][\\*?]/\\&/g')
+  prefix=$(git rev-parse --show-prefix 2>/dev/null | LC_ALL=C sed 's/[][\\*?]/\\&/g')
   pattern="/$prefix$JOURNAL_FILE"
   grep -qxF -- "$pattern" "$exclude" 2>/dev/null && return 0
   mkdir -p "${exclude%/*}" && append_line "$exclude" "$pattern"

@@ -23,7 +23,8 @@ readonly JQ_LINE='
   def one_line:
     explode | map(if (. > 126 and . < 160) or . == 8232 or . == 8233 then 32 else . end) | implode;
   def shown:
-    if type == "string" and test("\\A[A-Za-z0-9_.:/%-]+\\z") then . else tojson | one_line end;
+    if type == "array" or type == "object" then tojson else . end
+    | if type == "string" and test("\\A[A-Za-z0-9_.:/%-]+\\z") then . else tojson | one_line end;
   object
   | (.run_entry | object) as $run
   | ($run.asi | object) as $asi
@@ -61,7 +62,7 @@ append_line() {
 exclude_from_git() {
   local exclude prefix pattern
   exclude=$(git rev-parse --git-path info/exclude 2>/dev/null) || return 0
-  prefix=$(git rev-parse --show-prefix 2>/dev/null | sed 's/[][\\*?]/\\&/g')
+  prefix=$(git rev-parse --show-prefix 2>/dev/null | LC_ALL=C sed 's/[][\\*?]/\\&/g')
   pattern="/$prefix$JOURNAL_FILE"
   grep -qxF -- "$pattern" "$exclude" 2>/dev/null && return 0
   mkdir -p "${exclude%/*}" && append_line "$exclude" "$pattern"

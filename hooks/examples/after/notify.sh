@@ -33,7 +33,7 @@ readonly JQ_REPORT='
     ($metric | tojson),
     ($metric != null and $run.status == "keep"
       and $metric == $session.best_metric and $metric != $session.baseline_metric),
-    (if $metric == null then "" else [($metric | tojson), ($session.metric_unit | one_line)] | join(" ") end),
+    ([$metric | numbers | tojson, ($session.metric_unit | one_line | select(. != ""))] | join(" ")),
     ($run.description | one_line | .[0:$length])
 '
 

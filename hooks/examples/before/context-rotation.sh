@@ -40,7 +40,7 @@ rest() {
 
 # Blank lines and the pointer of an earlier rotation are no notes.
 has_notes_to_move() {
-  rest "$1" | grep -avxF -- "$POINTER" | grep -aq '[^[:space:]]'
+  rest "$1" | LC_ALL=C grep -avxF -- "$POINTER" | LC_ALL=C grep -aq '[^[:space:]]'
 }
 
 next_number() {
