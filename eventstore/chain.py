@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
@@ -60,7 +59,6 @@ class _Claims(msgspec.Struct, gc=False):
     type: str | None = None
     seq: int | None = None
     prev: str | None = None
-    run: Any = None
 
 
 _claims = msgspec.json.Decoder(_Claims)
@@ -70,8 +68,8 @@ def verify(stretches: Iterable[tuple[int, bytes]], *, head: str | None = None) -
     """Checks a log, given as offsets and bytes of stretches of whole lines; the last may lack its newline.
 
     head: `SEQ:DIGEST` of a line that must stand in the log, as written down earlier; the digest may be
-    shortened to 4 digits or more. Whatever the log holds, nothing is raised for it; ValueError when `head` has
-    not that form.
+    shortened to 4 digits or more. Raises ValueError when it has not that form; nothing is raised for whatever
+    the log holds.
     """
     anchor, expected = _parse_head(head) if head is not None else (0, "")
     checker = _Checker(anchor, expected)

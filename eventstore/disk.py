@@ -1,4 +1,4 @@
-"""The system calls by which a log touches its file, in one place so that a test can make each of them fail."""
+"""The system calls by which a log touches its file, in one place, so that a test can make each fail."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ class FileLog:
         notes: list[Event] = [Recovered(line=tail.seq + 1, bytes=len(tail.rest))] if tail.torn else []
         missing = list(enumerate(fresh))
         entered = list(fresh)
-        for _ in range(_ROUNDS):
+        for turn in range(_ROUNDS):
             seq, prev = tail.seq, tail.digest
             if tail.rest and not tail.whole:
                 seq, prev = seq + 1, digest(tail.rest)
@@ -255,7 +255,12 @@ class FileLog:
                 self._clock,
             )
             data = (b"\n" if tail.rest else b"") + b"".join(line + b"\n" for line in lines)
-            self._write_durably(fd, data, tail.size, created)
+            try:
+                self._write_durably(fd, data, tail.size, created and not turn)
+            except StorageError:
+                if turn and not missing:
+                    break  # only a note about what is durable already, and verify sees it without
+                raise
             place = self._place(fd, tail, data)
             if place is AS_MEANT:
                 end = tail.size + len(data)

@@ -211,9 +211,9 @@ def _object(line: bytes) -> dict[str, Any] | str:
 
 
 def _second_opinion(line: bytes, reason: str) -> dict[str, Any] | str:
-    """What msgspec refuses but JSON's grammar allows: lone surrogate escapes, numbers beyond a double.
+    """What msgspec refuses but JSON allows: lone surrogate escapes, numbers beyond a double, a leading BOM.
 
-    Programs that cut text in UTF-16 units write the former. The surrogates become U+FFFD in what we show;
+    Programs that cut text in UTF-16 units write the first. The surrogates become U+FFFD in what we show;
     the line itself is left alone.
     """
     import json
@@ -222,7 +222,7 @@ def _second_opinion(line: bytes, reason: str) -> dict[str, Any] | str:
         raise ValueError(f"{name} is not JSON")
 
     try:
-        value = json.loads(line, parse_constant=no_constant)
+        value = json.loads(line.decode("utf-8-sig"), parse_constant=no_constant)
     except RecursionError:
         return "nested too deeply"
     except ValueError as error:
