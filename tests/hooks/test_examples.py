@@ -69,7 +69,7 @@ NOT_ON_EVERY_SYSTEM = {
 TEXT_RUN_AS_CODE = {
     "eval": (r"\beval\b", 'eval "$x"'),
     "a shell on a string": (r"\b(ba)?sh\s+-c\b", 'bash -c "$x"'),
-    "source": (r"(^|[;&|]\s*)(source|\.)\s+\S", "source x"),
+    "source": (r"(^|[;&])\s*(source|\.)\s+[\w\"$/~]", "source x"),
     "text inside AppleScript": (r"osascript.*-e\s+\"", 'osascript -e "display $x"'),
     "format from a variable": (r"\bprintf\s+(-v\s+\w+\s+)?\"?\$", 'printf "$x"'),
     "text inside a jq program": (r'\bjq\b.*"(?!\$\w+")[^"]*\$', 'jq ".a == $x"'),

@@ -17,6 +17,7 @@ readonly LOG_FILE='.auto/log.jsonl'
 readonly LEGACY_LOG_FILE='autoresearch.jsonl'
 readonly LINES_THAT_MATTER='"type" *: *"config"|"status" *: *"keep"'
 
+# Adding 0 makes every jq write a number alike: some leave 1e-05 as it is, some make it 0.00001.
 # Prints run, metric, unit and commit on a line each, for a run that may be a new best; else nothing.
 readonly JQ_CANDIDATE='
   def object: if type == "object" then . else {} end;
@@ -27,7 +28,7 @@ readonly JQ_CANDIDATE='
   | select(($run.run | type) == "number" and ($run.metric | type) == "number")
   | select($run.metric == $session.best_metric and $run.metric != $session.baseline_metric)
   | select(($run.commit | type) == "string" and ($run.commit | test("\\A[0-9a-fA-F]{4,64}\\z")))
-  | ($run.run | floor), ($run.metric | tojson), ($session.metric_unit | strings | split("\n") | join(" ")) // "",
+  | ($run.run | floor), ($run.metric + 0 | tojson), ($session.metric_unit | strings | split("\n") | join(" ")) // "",
     $run.commit
 '
 

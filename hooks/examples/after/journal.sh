@@ -13,6 +13,7 @@ set -u
 readonly JOURNAL_FILE='.auto/learnings.md'
 readonly JOURNAL_TITLE='# Learnings'
 
+# Adding 0 makes every jq write a number alike: some leave 1e-05 as it is, some make it 0.00001.
 readonly JQ_LINE='
   def object: if type == "object" then . else {} end;
   def one_line:
@@ -30,7 +31,7 @@ readonly JQ_LINE='
   | (.session | object) as $session
   | select(($run.run | type) == "number")
   | ({"keep": "kept", "discard": "discarded"}[$run.status | strings] | strings) as $outcome
-  | ([$run.metric | numbers
+  | ([$run.metric | numbers | . + 0
       | tojson, ($session.metric_unit | one_line | select(. != "")), change($session.baseline_metric)]
       | join(" ")) as $reading
   | [

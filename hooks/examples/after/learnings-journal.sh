@@ -13,6 +13,7 @@ set -u
 
 readonly JOURNAL_FILE='.auto/learnings.log'
 
+# Adding 0 makes every jq write a number alike: some leave 1e-05 as it is, some make it 0.00001.
 readonly JQ_LINE='
   def object: if type == "object" then . else {} end;
   def moment:
@@ -23,7 +24,7 @@ readonly JQ_LINE='
   def one_line:
     explode | map(if (. > 126 and . < 160) or . == 8232 or . == 8233 then 32 else . end) | implode;
   def shown:
-    if type == "array" or type == "object" then tojson else . end
+    if type == "array" or type == "object" then tojson elif type == "number" then . + 0 else . end
     | if type == "string" and test("\\A[A-Za-z0-9_.:/%-]+\\z") then . else tojson | one_line end;
   object
   | (.run_entry | object) as $run

@@ -16,6 +16,7 @@ readonly LOG_FILE='.auto/log.jsonl'
 readonly LEGACY_LOG_FILE='autoresearch.jsonl'
 readonly LINES_THAT_MATTER='"type" *: *"config"|"status" *: *"keep"'
 
+# Adding 0 makes every jq write a number alike: some leave 1e-05 as it is, some make it 0.00001.
 # Prints status, run, metric ("null" if none), whether it may be a new best, metric with unit, and the text.
 readonly JQ_REPORT='
   def object: if type == "object" then . else {} end;
@@ -33,7 +34,7 @@ readonly JQ_REPORT='
     ($metric | tojson),
     ($metric != null and $run.status == "keep"
       and $metric == $session.best_metric and $metric != $session.baseline_metric),
-    ([$metric | numbers | tojson, ($session.metric_unit | one_line | select(. != ""))] | join(" ")),
+    ([$metric | numbers | . + 0 | tojson, ($session.metric_unit | one_line | select(. != ""))] | join(" ")),
     ($run.description | one_line | .[0:$length])
 '
 

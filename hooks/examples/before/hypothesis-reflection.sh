@@ -15,10 +15,11 @@ readonly DIRECTIONS=2
 readonly DIRECTION_CHARACTERS=300
 readonly FIELD_CHARACTERS=1000
 
-# Control characters become spaces, runs of spaces one: agents and models write what they like.
+# Control characters become spaces, runs of spaces one: agents and models write what they like. Adding 0
+# makes every jq write a number alike: some leave 1e-05 as it is, some make it 0.00001.
 readonly JQ_ONE_LINE='
   def one_line:
-    if type == "string" then . elif type == "number" then tostring else "" end
+    if type == "string" then . elif type == "number" then . + 0 | tostring else "" end
     | explode | map(if . < 32 or (. > 126 and . < 160) then 32 else . end) | implode
     | split(" ") | map(select(. != "")) | join(" ");
 '
