@@ -344,7 +344,7 @@ def test_a_kept_run_that_equals_an_earlier_best_is_no_new_best(log: str, session
     equal = {"type": "run"} | run(3, "keep", 38.9)
     session.log(equal, "damaged {", {"type": "run"} | run(12, "keep", 38.9), name=log)
     tied = session.fire("auto-tag-winners", winner(commit))
-    session.log(equal, '{"type": "config", "name": "next"}', {"run": 12, "status": "keep"}, name=log)
+    session.log(equal, '{"type": "config", "name": "next"}', run(12, "keep", 38.9), name=log)
     fresh = session.fire("auto-tag-winners", winner(commit))
 
     assert (tied.code, tied.stdout, tied.stderr) == (0, "", "")
