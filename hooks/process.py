@@ -19,11 +19,12 @@ from typing import Literal
 
 import msgspec
 
+from .adoption import ADOPTION, subreaper_available
 from .interruptions import Interruptions
 from .launch import explain, known_problem, script_argv, shell_argv, strip_own_environment
 from .pids import is_alive, process_started
 from .pipes import Capture, Pump
-from .reaper import ADOPTION, Family, end_group, subreaper_available
+from .reaper import Family, end_group
 
 __all__ = [
     "Finished",
@@ -68,7 +69,8 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     leftover_killed: int = 0
     """Processes it left running, or had running when its time was up, that were ended."""
     survivors: int = 0
-    """Processes that even KILL did not end in time: stuck in the kernel, or another user's. Else 0."""
+    """Processes (at least) that even KILL did not end in time: stuck in the kernel, another user's, or
+    forking faster than they can be found. Else 0."""
 
 
 def run(

@@ -8,10 +8,28 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hooks.pids import process_table
-from hooks.process import Finished, run
+from hooks.process import Finished, run, subreaper_available
 
 PYTHON = [sys.executable, "-I", "-S"]
+
+DAEMON = """
+import os, signal, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for fd in range(3):
+            os.close(fd)
+        time.sleep(60)
+    os._exit(0)
+os.wait()
+"""
+"""A script that leaves a process which got away by setsid and a double fork, and ignores TERM."""
+
+linux_only = pytest.mark.skipif(not subreaper_available(), reason="daemons are found on Linux only")
 
 
 class Marked:

@@ -11,41 +11,15 @@ import sys
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hooks import pids, process, reaper
-from hooks.pids import process_table
-from hooks.process import is_alive, process_started, run, script_argv, subreaper_available
+from hooks import adoption, pids, process, reaper
+from hooks.process import is_alive, process_started, run, script_argv
 
-from .marked import Marked
-
-linux_only = pytest.mark.skipif(not subreaper_available(), reason="daemons are found on Linux only")
-
-DAEMON = """
-import os, signal, sys, time
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        for fd in range(3):
-            os.close(fd)
-        time.sleep(60)
-    os._exit(0)
-os.wait()
-"""
-
-
-@pytest.fixture
-def marked(tmp_path: Path) -> Iterator[Marked]:
-    """Runs marked commands; afterwards nothing of them may be left."""
-    commands = Marked(tmp_path)
-    yield commands
-    commands.assert_nothing_left()
+from .marked import DAEMON, Marked, linux_only
 
 
 @pytest.fixture
@@ -54,7 +28,7 @@ def bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which("ps") is None:
         pytest.skip("no ps")
     monkeypatch.setattr(pids, "has_proc", lambda: False)
-    monkeypatch.setattr(reaper, "_subreaper_flag", lambda: None)
+    monkeypatch.setattr(adoption, "_subreaper_flag", lambda: None)
 
 
 def test_a_command_gets_its_input_and_gives_its_output(marked: Marked) -> None:
@@ -184,25 +158,6 @@ def test_a_daemon_dies_with_its_command(marked: Marked, after: str) -> None:
     assert finished.timed_out is bool(after)
     assert finished.leftover_killed == 1
     assert marked.running() == []
-
-
-@linux_only
-def test_ended_daemons_are_reaped_while_the_command_runs(
-    marked: Marked, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Orphans handed to us that end by themselves do not pile up as zombies."""
-    monkeypatch.setattr(process, "_REAP_INTERVAL", 0.05)
-    zombies: list[int] = []
-
-    def look(chunk: bytes) -> None:
-        zombies.append(sum(e.parent == os.getpid() and not e.alive for e in process_table().values()))
-
-    finished = marked.bash(
-        "for i in 1 2 3; do (setsid true &); done; sleep 1; echo look; sleep 0.1", on_output=look
-    )
-
-    assert finished.exit_code == 0
-    assert zombies == [0]
 
 
 @pytest.mark.usefixtures("bare_system")
@@ -344,46 +299,6 @@ def test_many_runs_leave_nothing(marked: Marked) -> None:
     for _ in range(60):
         assert marked.run("true", stdin=b"x" * 100_000).exit_code == 0
         assert marked.run("no-such-program").error is not None
-
-
-@linux_only
-def test_runs_side_by_side_do_not_harm_each_other(marked: Marked) -> None:
-    """Commands run at once by threads each end undisturbed; the daemons of all are gone when all are."""
-    with ThreadPoolExecutor(4) as pool:
-        long = pool.submit(marked.bash, "(setsid sleep 0.8; echo x >>kept) & wait; echo done")
-        daemons = [pool.submit(marked.python, DAEMON) for _ in range(6)]
-
-    assert long.result().stdout == b"done\n"
-    assert (marked.folder / "kept").read_text() == "x\n"
-    assert [f.result().exit_code for f in daemons] == [0] * 6
-    assert marked.running() == []
-
-
-def test_processes_of_our_own_are_left_alone(marked: Marked) -> None:
-    """What we started before in a session of its own, and beside the command in ours, outlives it."""
-    before = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    beside: list[subprocess.Popen[bytes]] = []
-
-    marked.bash("sleep 60 & exit 0", on_start=lambda *_: beside.append(subprocess.Popen(["sleep", "60"])))
-    survived = [own.poll() is None for own in (before, *beside)]
-    for own in (before, *beside):
-        own.kill()
-        own.wait()
-
-    assert survived == [True, True]
-
-
-@linux_only
-def test_the_subreaper_flag_is_put_back(marked: Marked) -> None:
-    """Being a subreaper lasts as long as the command, and is left on if it was on before."""
-    flags: list[int | None] = []
-    for before in (0, 1):
-        reaper._set_subreaper(before)
-        marked.run("true", on_start=lambda *_: flags.append(reaper._subreaper_flag()))
-        flags.append(reaper._subreaper_flag())
-    reaper._set_subreaper(0)
-
-    assert flags == [1, 0, 1, 1]
 
 
 DRIVER = """

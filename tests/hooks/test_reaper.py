@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hooks import pids, reaper
+from hooks.adoption import Adoption, subreaper_available
 from hooks.pids import ProcessEntry, boot_id, process_started
-from hooks.reaper import descendants, end_group, subreaper_available
+from hooks.reaper import descendants, end_group
 
 from .marked import Marked
 
@@ -140,6 +141,17 @@ def test_what_kill_does_not_end_is_counted(tmp_path: Path, monkeypatch: pytest.M
     os.waitpid(survivor, 0)
 
     assert (finished.exit_code, finished.survivors, finished.leftover_killed) == (0, 1, 0)
+
+
+def test_what_flees_by_forking_is_not_reported_as_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only ever the dead of a family are seen, but always new ones, something of it must live."""
+    monkeypatch.setattr(reaper, "KILL_WAIT", 0.05)
+    adoption = Adoption()
+    adoption.hands_us_orphans = True
+    family = reaper.Family(0, adoption=adoption)
+    monkeypatch.setattr(family, "_find", lambda: [ProcessEntry(9, os.getpid(), 9, 9, "Z", "0")])
+
+    assert family.kill() == 1
 
 
 parents = st.lists(st.integers(0, 20), min_size=1, max_size=20)
