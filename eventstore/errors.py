@@ -29,6 +29,9 @@ class LedgerError(Exception):
         self.message = message
         self.remedy = remedy
 
+    def __str__(self) -> str:
+        return self.message
+
 
 class InvalidEventError(LedgerError):
     """An event was refused at the door; nothing was written (design, section 2.3)."""
