@@ -1,0 +1,183 @@
+"""Keeps secrets out of lines that can never be changed (design, section 2.3), and names out of exports.
+
+Well-known token shapes (`eventstore.shapes`) and private-key blocks become `[redacted:kind]`. Looking for
+them must cost next to nothing where there are none, so texts are sifted in three steps: a long word at all,
+then the shapes' anchors as plain text, and only then their patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import msgspec
+
+from eventstore.errors import InvalidEventError
+from eventstore.events import Event, type_of
+from eventstore.shapes import ARMOUR, LONG, SHAPES, Shape
+
+if TYPE_CHECKING:
+    import re
+
+__all__ = ["each_text", "redact", "redact_event"]
+
+E = TypeVar("E", bound=Event)
+
+_SHORTEST = 11  # ftp://a:b@c
+_ANCHORS = (*(anchor for shape in SHAPES for anchor in shape.anchors), ARMOUR)
+_CONTAINERS = (dict, list, tuple)
+_SPREAD = ("://", "earer ", "Key=", ARMOUR)  # anchors of what may be cut into short words by slashes
+
+_ENVELOPE = ("seq", "timestamp", "prev")
+_DIGESTS = ("commit", "parent", "revert_commit", "true_prev", "sha256", "script_sha256", "harness")
+_LEFT_ALONE = frozenset((*_ENVELOPE, *_DIGESTS, "until", "pid_started"))
+"""Fields that hold no text of anybody's: numbers, times, digests."""
+
+_COMMANDS = ("measure", "constraint", "metric_pattern", "argv")
+_PATHS = ("cwd", "assets", "files")
+_VERBATIM = frozenset(("by", "id", "type", *_COMMANDS, *_PATHS))
+"""Fields that are acted upon as they stand: changed, they would name or run something else."""
+
+
+def redact(text: str) -> str:
+    """The text with what looks like a secret replaced by `[redacted:kind]`; the same object if nothing does.
+
+    Total, idempotent, in linear time.
+    """
+    if not _suspicious(text):
+        return text
+    changed = _once(text)
+    while changed != text:  # what was replaced may have hidden another from view
+        text, changed = changed, _once(changed)
+    return text
+
+
+def redact_event(event: E) -> E:
+    """The event with secrets in its texts replaced; the same object if there are none.
+
+    Keys of objects count as text. Left alone: digests, commits, times. Raises InvalidEventError where a
+    secret stands in a field that is acted upon as it stands, a command, a path, an id or `by`.
+    """
+    fields = _looked_at(type(event))
+    values = msgspec.structs.astuple(event)
+    texts: list[str] = []
+    for index, _, _ in fields:
+        value = values[index]
+        if type(value) is str:
+            texts.append(value)
+        elif value:
+            _gather(value, texts)
+    if not _suspicious(" ".join(texts)):
+        return event
+    changes: dict[str, Any] = {}
+    for index, name, verbatim in fields:
+        changed = each_text(values[index], redact)
+        if changed is not values[index]:
+            if verbatim:
+                _refuse(event, name, changed)
+            changes[name] = changed
+    return msgspec.structs.replace(event, **changes) if changes else event
+
+
+def _gather(value: Any, texts: list[str]) -> None:
+    """Adds all texts in a JSON value, keys included."""
+    if type(value) is dict:
+        texts += value
+        value = value.values()
+    for inner in value:
+        if type(inner) is str:
+            texts.append(inner)
+        elif type(inner) in _CONTAINERS:
+            _gather(inner, texts)
+
+
+def each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with each text in it, keys included, changed; the same object if none did.
+
+    Keys that become equal are kept apart by a number: `[redacted:jwt]`, `[redacted:jwt] 2`.
+    """
+    kind = type(value)
+    if kind is str:
+        return change(value)
+    if kind is dict:
+        return _each_item(value, change)
+    if kind is list or kind is tuple:
+        changed = kind(each_text(inner, change) for inner in value)
+        return value if all(a is b for a, b in zip(changed, value, strict=True)) else changed
+    return value
+
+
+def _each_item(value: dict[Any, Any], change: Callable[[str], str]) -> dict[Any, Any]:
+    result: dict[Any, Any] = {}
+    same = True
+    for key, inner in value.items():
+        new_key, new = each_text(key, change), each_text(inner, change)
+        same = same and new_key is key and new is inner
+        name, number = new_key, 2
+        while name in result:
+            name, number = f"{new_key} {number}", number + 1
+        result[name] = new
+    return value if same else result
+
+
+@cache
+def _looked_at(kind: type[Event]) -> tuple[tuple[int, str, bool], ...]:
+    """The fields that may hold a secret: place, name, and whether they are acted upon as they stand."""
+    from eventstore.rules import rules_of
+
+    return tuple(
+        (index, rule.name, rule.key in _VERBATIM)
+        for index, rule in enumerate(rules_of(kind))
+        if rule.key not in _LEFT_ALONE and not rule.choices and rule.cases.keys() & {str, tuple, dict}
+    )
+
+
+def _refuse(event: Event, name: str, changed: Any) -> NoReturn:
+    kind = repr(changed).partition("[redacted:")[2].partition("]")[0]
+    raise InvalidEventError(
+        f"{type_of(event)}.{name}: holds what looks like a secret ({kind}), and lines are never rewritten",
+        "keep the secret in the environment or in a file, and name that",
+    )
+
+
+def _suspicious(text: str) -> bool:
+    """Whether a text may hold a secret at all: false alarms are allowed, misses are not."""
+    if len(text) < _SHORTEST:
+        return False
+    words = text.replace("/", " ").split()
+    if not words or (max(map(len, words)) < LONG and not any(map(text.__contains__, _SPREAD))):
+        return False
+    return any(map(text.__contains__, _ANCHORS))
+
+
+def _once(text: str) -> str:
+    if ARMOUR in text:
+        from eventstore.private_keys import redact_private_keys
+
+        text = redact_private_keys(text)
+    for shape in SHAPES:
+        for anchor in shape.anchors:
+            if anchor in text:
+                text = _pattern(shape).sub(_mark(shape.kind), text)
+                break
+    return text
+
+
+@cache
+def _pattern(shape: Shape) -> re.Pattern[str]:
+    import re
+
+    return re.compile(shape.pattern, re.ASCII)
+
+
+@cache
+def _mark(kind: str) -> Callable[[re.Match[str]], str]:
+    """What stands in a match's place: all of it, or only its group."""
+
+    def mark(match: re.Match[str]) -> str:
+        group = match.re.groups
+        start, end = match.span(group)
+        return f"{match.string[match.start() : start]}[redacted:{kind}]{match.string[end : match.end()]}"
+
+    return mark
