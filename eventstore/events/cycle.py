@@ -10,10 +10,12 @@ __all__ = ["Committed", "Measured", "Proposal", "Reverted", "Started"]
 
 
 class Proposal(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """An agent says what it is about to try.
+    """An agent says what it is about to try. Written by agents, before they change anything.
 
-    description: the change, in words. hypothesis: why it should help. direction: the direction it belongs to.
-    asi: what else its successors should know.
+    description: the change, in words.
+    hypothesis: why it should help, in words.
+    direction: the direction of the search that it belongs to, in words.
+    asi: what else its successors should know, by name.
     """
 
     description: str
@@ -23,11 +25,13 @@ class Proposal(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Started(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A cycle began; written before it touches git.
+    """A cycle began. Written by `ar cycle`, before it touches git.
 
-    cycle: its number in the segment; 0 is the baseline. parent: the commit it starts from.
-    files: the changed paths inside the assets. pid: the process that runs it, with pid_started, an opaque
-    stamp that tells a reused pid apart.
+    cycle: its number in the segment, from 0, which is the baseline.
+    parent: the commit it starts from.
+    files: the changed paths inside the assets, relative to the repository's top.
+    pid: number of the process that runs it, from 1.
+    pid_started: an opaque stamp that tells a reused pid apart.
     """
 
     cycle: Count
@@ -38,9 +42,12 @@ class Started(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Committed(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A cycle's change was committed, before measuring.
+    """A cycle's change was committed. Written by `ar cycle`, before measuring.
 
-    cycle: the cycle's number. commit: the new commit. parent: the commit before it. files: what it holds.
+    cycle: the cycle's number in the segment, from 0.
+    commit: the new commit.
+    parent: the commit before it.
+    files: the paths it holds, relative to the repository's top.
     """
 
     cycle: Count
@@ -50,14 +57,20 @@ class Committed(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
 
 class Measured(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A measurement ended, well or not.
+    """A measurement ended, well or not. Written by `ar cycle` and `ar init`.
 
-    cycle: the cycle's number. commit: what was measured. command: how.
-    samples: the values, in order. median: their median; null when the measurement failed.
-    metrics: secondary metrics by name. exit_code: the failing or last command's; negative for a signal.
-    duration_ms: of all samples, milliseconds. timed_out: whether a limit ended it.
-    constraint_exit: the constraint's exit code, null if none ran.
-    output_tail: the output's last 20 lines, at most 4 KiB. error: what went wrong, in words.
+    cycle: the cycle's number in the segment, from 0.
+    commit: the commit that was measured.
+    command: how it was measured, as a shell reads it.
+    samples: the values, in order, in the metric's unit.
+    median: their median, in the metric's unit; null when the measurement failed.
+    metrics: secondary metrics by name.
+    exit_code: the failing or last command's exit code, from 0; negative for a signal.
+    duration_ms: how long all samples took, milliseconds.
+    timed_out: whether a limit ended it.
+    constraint_exit: the constraint's exit code, from 0, negative for a signal; null if none ran.
+    output_tail: the output's last 20 lines, at most 4 KiB.
+    error: what went wrong, in words.
     """
 
     cycle: Count
@@ -75,10 +88,13 @@ class Measured(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Reverted(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A rollback was done and checked, or failed.
+    """A rollback was done and checked, or failed. Written by `ar cycle`.
 
-    cycle: the cycle's number. commit: what was rolled back. revert_commit: the commit that did it.
-    verified: whether tree and files were found as before. detail: what was found, in words.
+    cycle: the cycle's number in the segment, from 0.
+    commit: the commit that was rolled back.
+    revert_commit: the commit that did it.
+    verified: whether tree and files were found as before.
+    detail: what was found, in words.
     """
 
     cycle: Count

@@ -36,10 +36,12 @@ Pattern = Annotated[str, one_of("A", "B", "C", "D")]
 
 
 class Finding(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Something was learned.
+    """Something was learned. Written by agents (`ar finding`) and people.
 
-    text: what. evidence: what shows it. source: where it is cited from (makes it a cited item).
-    iteration: the protocol iteration it came from.
+    text: what, in words.
+    evidence: what shows it, in words or as a path.
+    source: where it is cited from; makes it a cited item.
+    iteration: number of the protocol iteration it came from, from 0.
     """
 
     text: str
@@ -49,10 +51,12 @@ class Finding(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Verified(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """An independent check ended.
+    """An independent check ended. Written by verifiers (`ar verified`), never by workers.
 
-    kind: `test`, `compile`, `check`, `citation` or `evidence`. target: what was checked. ok: whether it held.
-    detail: what was seen.
+    kind: `test`, `compile`, `check`, `citation` or `evidence`.
+    target: what was checked.
+    ok: whether it held.
+    detail: what was seen, in words.
     """
 
     kind: CheckKind
@@ -62,10 +66,15 @@ class Verified(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Iteration(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A protocol iteration ended.
+    """A protocol iteration ended. Written by loops (`ar iteration`).
 
-    iteration: its number. summary: what happened. findings: how many were made. metric: its value, if any.
-    direction: what was pursued. rounds: turns taken. duration_seconds: how long it took, seconds.
+    iteration: its number, from 0.
+    summary: what happened, in words.
+    findings: how many were made, from 0.
+    metric: the metric's value after it, in the metric's unit; null if none.
+    direction: the direction that was pursued, in words.
+    rounds: how many turns it took, from 0.
+    duration_seconds: how long it took, seconds.
     """
 
     iteration: Count
@@ -78,10 +87,13 @@ class Iteration(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
 
 class Direction(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A direction of the search was claimed, tried or dropped.
+    """A direction of the search was claimed, tried or dropped. Written by agents (`ar direction`).
 
-    text: the direction, in words. kind: `tactical` or `structural`. state: `claimed`, `tried` or `abandoned`.
-    reason: why, or why again. until: when a claim expires, milliseconds since 1970 UTC.
+    text: the direction, in words.
+    kind: `tactical` or `structural`.
+    state: `claimed`, `tried` or `abandoned`.
+    reason: why, or why again.
+    until: when a claim expires, milliseconds since 1970 UTC.
     """
 
     text: str
@@ -92,10 +104,13 @@ class Direction(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
 
 class Pivot(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The search was forced elsewhere.
+    """The search was forced elsewhere. Written by loops and guardians (`ar pivot`).
 
-    level: `structure`, `inject` or `human` (design, section 5). reason: what demanded it. from, to: the
-    directions left and taken. perturbation: the impulse that was chosen.
+    level: `structure`, `inject` or `human` (design, section 5).
+    reason: what demanded it, in words.
+    from: the direction that was left, in words.
+    to: the direction that was taken, in words.
+    perturbation: the impulse that was chosen, in words.
     """
 
     level: PivotLevel
@@ -106,10 +121,12 @@ class Pivot(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Registered(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A loop says how it is to be restarted; the loop is the name in `by`.
+    """A loop says how it is to be restarted. Written by the loop, which is the name in `by`.
 
-    argv: the command, as arguments, never through a shell. cwd: where to run it.
-    interval_seconds: how often it means to give a sign of life. level: `L0`, `L1` or `L2`.
+    argv: the command, as arguments, never through a shell.
+    cwd: the directory to run it in.
+    interval_seconds: how often it means to give a sign of life, seconds.
+    level: `L0`, `L1` or `L2` (design, section 6.3).
     """
 
     argv: tuple[str, ...]
@@ -119,11 +136,14 @@ class Registered(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False
 
 
 class Heartbeat(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop named in `by` says that it lives.
+    """The loop named in `by` says that it lives. Written by that loop (`ar beat`), by nobody for it.
 
-    pid, pid_started: its process, and an opaque stamp that tells a reused pid apart. host: where it runs.
-    state: `working`, `waiting`, `paused`, `rate_limited` or `stopped`. until: when that state should end,
-    milliseconds since 1970 UTC. last_output: the last thing it said.
+    pid: number of its process, from 1.
+    pid_started: an opaque stamp that tells a reused pid apart.
+    host: the machine it runs on.
+    state: `working`, `waiting`, `paused`, `rate_limited` or `stopped`.
+    until: when that state should end, milliseconds since 1970 UTC.
+    last_output: the last thing it said.
     """
 
     pid: int | None = None
@@ -135,9 +155,10 @@ class Heartbeat(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
 
 class Nudge(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A guardian pushed a loop that had stopped to wait.
+    """A loop that had stopped to wait was pushed. Written by guardians (`ar patrol`).
 
-    target: the loop's name. reason: what was seen.
+    target: the loop's name.
+    reason: what was seen, in words.
     """
 
     target: str
@@ -145,9 +166,10 @@ class Nudge(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Restart(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A guardian restarted a loop that had died.
+    """A loop that had died was restarted. Written by guardians (`ar patrol`).
 
-    target: the loop's name. reason: what was seen.
+    target: the loop's name.
+    reason: what was seen, in words.
     """
 
     target: str
@@ -155,9 +177,11 @@ class Restart(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Flag(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Something needs a person, without asking one.
+    """Something needs a person, without asking one. Written by anyone (`ar flag`).
 
-    kind: what it is about, in a word. detail: in words. cleared: whether this takes the flag down again.
+    kind: what it is about, in a word.
+    detail: the same in more words.
+    cleared: whether this takes the flag down again.
     """
 
     kind: str
@@ -166,10 +190,12 @@ class Flag(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Note(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A log line of the protocol, or a decision that was taken alone.
+    """A log line of the protocol, or a decision that was taken alone. Written by anyone (`ar decide`).
 
-    level: `info`, `warn`, `error` or `decision`. event: what kind of thing happened, in a word.
-    detail: in words. source: who or what says so.
+    level: `info`, `warn`, `error` or `decision`.
+    event: what kind of thing happened, in a word.
+    detail: what happened, in words.
+    source: who or what says so.
     """
 
     level: NoteLevel = "info"
@@ -179,11 +205,15 @@ class Note(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Dispatch(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A sub-agent was sent.
+    """A sub-agent was sent. Written by who sends it (`ar dispatch`).
 
-    dispatch: its id. pattern: `A` goal-driven, `B` parallel, `C` experiment run, `D` verification.
-    about: its task. deliverable: what must come back, verifiably. workdir: where it works.
-    limits: what it may use, by name. done_when: the criterion for done.
+    dispatch: the dispatch's id.
+    pattern: `A` goal-driven, `B` parallel, `C` experiment run, `D` verification.
+    about: its task, in words.
+    deliverable: what must come back, verifiably.
+    workdir: the directory it works in.
+    limits: what it may use, by name.
+    done_when: the criterion for done, in words.
     """
 
     dispatch: str
@@ -196,9 +226,11 @@ class Dispatch(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Dispatched(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A sub-agent came back.
+    """A sub-agent came back. Written by who sent it (`ar dispatch`).
 
-    dispatch: its id. ok: whether it delivered. summary: what it brought.
+    dispatch: the dispatch's id.
+    ok: whether it delivered.
+    summary: what it brought, in words.
     """
 
     dispatch: str
@@ -207,9 +239,12 @@ class Dispatched(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False
 
 
 class ErrorSeen(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Error text was spotted in a tool's output.
+    """Error text was spotted in a tool's output. Written by `ar hook error-capture`.
 
-    tool: the tool. pattern: the name of the pattern that matched. context: the line. command: what was run.
+    tool: the tool's name.
+    pattern: the name of the pattern that matched.
+    context: the line that it matched.
+    command: what was run.
     """
 
     tool: str | None = None

@@ -25,7 +25,9 @@ Name = Annotated[str, msgspec.Meta(extra={"door": "required"})]
 
 
 class Config(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A session, or a new segment of it, was configured. Read after a run it starts the next segment.
+    """A session, or a new segment of it, was configured. Written by `ar init`.
+
+    Read after a run it starts the next segment.
 
     name: the goal, in words; required when appended.
     metricName: the metric's name; absent in a task without a metric, whose metric views are null.
@@ -54,7 +56,9 @@ class Config(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Settings(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Limits, thresholds or timeouts were set; what is not named stays as it was. Never starts a segment.
+    """Limits, thresholds or timeouts were set. Written by `ar init`, and where `config.json` has changed.
+
+    What is not named stays as it was. Never starts a segment.
 
     limits: `max_cycles`, `time_limit_minutes`, `target`, `max_iterations`; a number above 0 (`target`: any
         finite number), or the text `none` for no limit.
@@ -70,21 +74,24 @@ class Settings(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Run(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """An experiment was judged. The one event with a numeric top-level `run`, so that pi reads it.
+    """An experiment was judged. Written by `ar log` and `ar cycle`, and by other programs.
 
-    run: its number; ours are the ordinal among all runs of the log, a foreign claim is kept as it is.
+    The one event with a numeric top-level `run`, so that pi reads it.
+
+    run: its number, from 1; ours are the ordinal among all runs of the log, a foreign claim is kept as it is.
     commit: the commit it was measured at, usually abbreviated; null if there was none.
-    metric: the measured value; null if there was none. Foreign logs also hold text here, which is no metric.
+    metric: the measured value, in the metric's unit; null if there was none. Foreign logs also hold text,
+        which is no metric.
     metrics: secondary metrics by name.
     status: `keep`, `discard`, `crash` or `checks_failed`; foreign logs also hold others.
     description: what was tried, in the agent's words.
-    segment: the segment it was written in; a claim, the log's own order decides.
-    confidence: the session's confidence when it was written (design, section 5), or null.
+    segment: number of the segment it was written in, from 0; a claim, the log's own order decides.
+    confidence: the session's confidence when it was written (design, section 5), from 0; or null.
     asi: what the agent wants its successors to know: hypothesis, next_focus, learned, rollback_reason, ...
     reason: why it was judged so, in a word: no_metric, not_finite, timed_out, ...
     direction: the direction of the search it belongs to.
     duration_seconds: how long the experiment took, seconds.
-    iterationTokens: how many tokens the agent spent on it; pi writes it.
+    iterationTokens: how many tokens the agent spent on it, from 0; written by pi alone.
     """
 
     run: RunNumber
@@ -103,17 +110,17 @@ class Run(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Hook(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A hook script fired.
+    """A hook script fired. Written by the commands that fire hooks.
 
     stage: `before` or `after` an iteration.
-    exit_code: the script's; negative for a signal, null if it never ended by itself.
+    exit_code: the script's exit code, from 0; negative for a signal, null if it never ended by itself.
     duration_ms: how long it ran, milliseconds.
-    stdout_bytes: how much it printed on stdout, before any cut.
+    stdout_bytes: how much it printed on stdout, before any cut, bytes.
     timed_out: whether its time limit ended it.
     truncated: whether its steer was cut at the cap.
     steer: what it said to the agent; absent if it was silent.
     script_sha256: SHA-256 (hex) of the script that ran.
-    at: seq of the last event its payload was taken from; 0 for an empty log.
+    at: number of the last line its payload was taken from, from 0, which is an empty log.
     """
 
     stage: Stage
@@ -128,7 +135,7 @@ class Hook(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Stopped(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop ended, or the session was switched off.
+    """The loop ended, or the session was switched off. Written by loops and `ar off`.
 
     reason: the stop rule that held (design, section 5), or `user`.
     detail: what exactly was reached, in words.
@@ -139,9 +146,10 @@ class Stopped(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Resumed(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop went on, or the session was switched on.
+    """The loop went on, or the session was switched on. Written by loops and `ar on`.
 
-    reason: why, in a word. detail: in words.
+    reason: why, in a word.
+    detail: the same in more words.
     """
 
     reason: str | None = None
@@ -149,9 +157,10 @@ class Resumed(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Status(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A task's status changed.
+    """A task's status changed. Written by loops and orchestrators (`ar status`).
 
-    status: the new status, in a word. detail: what led to it.
+    status: the new status, in a word.
+    detail: what led to it, in words.
     """
 
     status: str
@@ -159,15 +168,15 @@ class Status(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Imported(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Foreign history was taken in.
+    """Foreign history was taken in. Written by `ar import`.
 
     source: where it came from: the file's path as given.
     format: which parser read it.
     sha256: SHA-256 (hex) over the bytes that were read.
-    events: how many events were appended for it.
+    events: how many events were appended for it, from 0.
     skipped: what was left out: objects of `line` (from 1) and `reason`.
-    bytes: how many bytes of the source were read.
-    lines: how many lines of the source were read.
+    bytes: how much of the source was read, bytes.
+    lines: how many lines of the source were read, from 0.
     """
 
     source: str
