@@ -1,5 +1,96 @@
-"""The launcher of `ar`: finds our own packages, or hands over to the archiver of the same name."""
+"""The launcher of `ar`: finds our own packages, or hands over to the archiver of the same name.
+
+Its name is unique where `commands`, `hooks`, `reducers` and `eventstore` are not, so it is what the scripts
+start with (design, section 1). It imports nothing until it knows what is wanted.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+__all__ = ["main"]
+
 __version__ = "0.1.0"
+
+_HOME = os.path.dirname(os.path.abspath(__file__))
+_OWN = ("eventstore", "reducers", "commands", "hooks")
+
+
+def main() -> int:
+    """Runs what `sys.argv` asks for and returns the exit code (design, section 7); no traceback leaves it."""
+    try:
+        own_packages_first()
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if os.environ.get("AR_TRACEBACK"):
+            raise
+        return _unexpected(error)
+
+
+def _run(argv: list[str]) -> int:
+    if argv[:2] == ["hook", "error-capture"]:
+        # An agent waits for this after each of its commands, so it starts without the command line's imports.
+        from hooks.error_capture_main import main as capture
+
+        return capture(argv[2:])
+    from commands.verbs import VERBS
+
+    if argv and argv[0] not in VERBS:
+        from commands.effects import archiver
+
+        if archiver.fits(argv):
+            return archiver.hand_over(argv)
+    from commands.app import run
+
+    return run(argv)
+
+
+class _OwnPackages:
+    """Finds our four packages beside this file, whatever else of their names is on the path."""
+
+    @staticmethod
+    def find_spec(name: str, _: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+        """The spec of one of our packages; None for everything else, which is found as ever."""
+        if name not in _OWN:
+            return None
+        from importlib.machinery import PathFinder
+
+        return PathFinder.find_spec(name, [_HOME], target)
+
+
+def own_packages_first() -> None:
+    """Makes `import commands` mean ours, even if a user's package of that name comes first or was imported.
+
+    A finder for just these names, rather than our place put first on `sys.path`: that may be a
+    `site-packages` full of names that would then hide the standard library's.
+    """
+    if _OwnPackages not in sys.meta_path:
+        sys.meta_path.insert(0, _OwnPackages)  # type: ignore[arg-type]
+    foreign = {name for name in _OWN if name in sys.modules and not _is_ours(sys.modules[name])}
+    if foreign:
+        for name in [n for n in sys.modules if n.partition(".")[0] in foreign]:
+            del sys.modules[name]
+
+
+def _is_ours(module: ModuleType) -> bool:
+    return any(os.path.dirname(os.path.abspath(place)) == _HOME for place in getattr(module, "__path__", ()))
+
+
+def _unexpected(error: Exception) -> int:
+    text = f"{type(error).__name__}: {error}"
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    print(f"ar: this should not have happened: {shown}", file=sys.stderr)
+    print(
+        "try: the same with AR_TRACEBACK=1 in the environment shows where; please report it", file=sys.stderr
+    )
+    return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

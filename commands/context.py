@@ -1,0 +1,92 @@
+"""One call of `ar`: which session it is about, and who speaks (design, section 2.1)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from eventstore.sessions import Session
+
+from commands.errors import BadInputError
+from eventstore import sessions
+from eventstore.filelog import FileLog
+from eventstore.roles import ROLES, is_author
+
+__all__ = ["Call"]
+
+
+class Call:
+    """What the options before the verb say; every verb gets it as click's `obj`.
+
+    log_file: the log that was named, or None for the session's own.
+    """
+
+    def __init__(self, log_file: str | None = None) -> None:
+        self._log_file = log_file
+
+    @cached_property
+    def session(self) -> Session:
+        """The session this call is about. Raises BadInputError when there is none."""
+        found = self._find()
+        if found is None:
+            raise BadInputError(
+                f"there is no session here: no .auto/log.jsonl from {Path.cwd()} up to the repository's root",
+                "ar init, ar -C DIR ..., or ar --log FILE ...",
+            )
+        return found
+
+    def session_to_init(self) -> Session:
+        """The session this call is about, or the one that would begin here."""
+        return self._find() or sessions.new(self._start)
+
+    @property
+    def cache(self) -> Path | None:
+        """Where the session's snapshots are kept; None for a log outside of a session."""
+        return self.session.cache
+
+    def log(self) -> FileLog:
+        """The log, to look at. Raises BadInputError when one was named that is not there."""
+        path = self.session.log
+        if self._log_file is not None and not path.exists():
+            raise BadInputError(f"there is no log {self._log_file}", "ar --log FILE append ... begins one")
+        return FileLog(path, cache_dir=self.session.cache)
+
+    def writer(self, by: str | None, session: Session | None = None) -> FileLog:
+        """The log, to append to; what is not signed is signed by the author.
+
+        by: who it is, as given by `--by`; else AR_BY says, else it is `user`. session: another one than this
+        call's. Raises BadInputError for what is no author.
+        """
+        session = session or self.session
+        return FileLog(session.log, by=author(by), cache_dir=session.cache)
+
+    def stretches(self) -> Iterator[tuple[int, bytes]]:
+        """Offset and bytes of the log's stretches of whole lines, for `eventstore.chain`."""
+        from commands.effects.reading import stretches
+
+        return stretches(self.session.log)
+
+    @property
+    def _start(self) -> Path:
+        """Where the search for a session starts: AR_DIR, else the working directory."""
+        directory = Path(os.environ.get("AR_DIR") or os.curdir)
+        if not directory.is_dir():
+            raise BadInputError(f"AR_DIR: {directory} is no directory", "unset AR_DIR, or name a directory")
+        return directory.absolute()
+
+    def _find(self) -> Session | None:
+        if self._log_file is not None:
+            return sessions.of_log(Path(self._log_file))
+        return sessions.find(self._start)
+
+
+def author(by: str | None) -> str:
+    """Who appends: `by`, else AR_BY, else `user`. Raises BadInputError for what is no author."""
+    source, name = ("--by", by) if by is not None else ("AR_BY", os.environ.get("AR_BY") or "user")
+    if not is_author(name):
+        raise BadInputError(
+            f"{source}: {name[:60]!r} is no author", f"role or role:name; the roles are {', '.join(ROLES)}"
+        )
+    return name

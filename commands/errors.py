@@ -1,0 +1,73 @@
+"""Errors as people meet them: a line for what is wrong, a line for what to try (design, section 7)."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from commands.output import leave_stdout, tell
+from commands.render import escape
+from eventstore.errors import LedgerError
+
+__all__ = ["BadInputError", "nearest", "report"]
+
+INTERRUPTED = 130
+
+
+class BadInputError(LedgerError):
+    """What was asked for cannot be done as it stands; nothing was written."""
+
+    exit_code = 2
+
+
+def report(error: BaseException) -> int:
+    """Tells what went wrong on stderr and returns the exit code.
+
+    What is no error ends quietly: click's own exits, and a reader of our output that went away. An error that
+    nobody raises on purpose is raised again, for the launcher.
+    """
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        leave_stdout()
+        return 0
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return INTERRUPTED
+    if isinstance(error, LedgerError):
+        return _say(error.message, error.remedy, error.exit_code)
+    if isinstance(error, click.UsageError):
+        return _say(_plain(error), _remedy(error), 2)
+    if isinstance(error, click.ClickException):
+        return _say(error.format_message(), "", 2)
+    if isinstance(error, OSError):
+        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
+        return _say(f"{where}{error.strerror or error}", "", 4)
+    raise error
+
+
+def _say(message: str, remedy: str, code: int) -> int:
+    tell(f"ar: {escape(message)}")
+    if remedy:
+        tell(f"try: {escape(remedy)}")
+    return code
+
+
+def _plain(error: click.UsageError) -> str:
+    """Click's message in our manner: no capital, no full stop, no guess in brackets."""
+    text = error.message if isinstance(error, click.NoSuchOption) else error.format_message()
+    text = text.strip().removesuffix(".")
+    return text[:1].lower() + text[1:]
+
+
+def _remedy(error: click.UsageError) -> str:
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        return " or ".join(error.possibilities)
+    return f"{error.ctx.command_path} --help" if error.ctx is not None else "ar --help"
+
+
+def nearest(word: str, known: list[str]) -> str | None:
+    """The known word that is most like this one, or None where none is like it."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, known, n=1, cutoff=0.6)), None)

@@ -1,0 +1,227 @@
+"""`ar init`: configures a session, a new segment of it, or its limits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from eventstore.sessions import Session
+
+from commands.configuring import (
+    KINDS,
+    Configured,
+    Wanted,
+    config_for,
+    copied_limits,
+    events_of,
+    follow_up,
+    settings_for,
+)
+from commands.context import Call
+from commands.effects.appending import tell_mended
+from commands.effects.config_file import limits_of
+from commands.effects.exclusions import exclude_from_git, is_tracked
+from commands.effects.views import Look, read_view
+from commands.errors import BadInputError
+from commands.options import by_option, examples, json_option
+from commands.output import emit, emit_json, warn
+from commands.pairs import parse_pairs
+from commands.render import escape, pairs
+from commands.summaries import summary
+from eventstore import door
+from eventstore.events import Config, Event, Settings, type_of
+from eventstore.store import Appended
+from reducers.session import session as session_reducer
+
+__all__ = ["init_cmd"]
+
+
+def _limit(option: str, what: str) -> Any:
+    return click.option(option, metavar="N|none", help=what)
+
+
+@click.command(
+    "init",
+    epilog=examples(
+        "ar init 'make the build faster' --metric total --unit s --direction lower",
+        "ar init --goal 'fewer dropped frames' --metric dropped --unit '' --direction lower",
+        "ar init 'write the survey' --no-metric --success 'every claim has a source'",
+        "ar init --max-cycles 80 --time-limit none",
+    ),
+)
+@click.argument("name", metavar="[GOAL]", required=False)
+@click.option("--goal", metavar="TEXT", help="The goal, in words; the same as GOAL.")
+@click.option("--metric", metavar="NAME", help="The metric's name.")
+@click.option("--unit", metavar="TEXT", help="Its unit; '' for a number without one.")
+@click.option("--direction", type=click.Choice(["lower", "higher"]), help="Which way is better.")
+@click.option("--no-metric", is_flag=True, help="A task without a metric.")
+@click.option("--measure", metavar="COMMAND", help="The command whose output holds the metric.")
+@click.option(
+    "--constraint", metavar="COMMAND", help="The command that must succeed for a change to be kept."
+)
+@click.option("--asset", "assets", metavar="PATH", multiple=True, help="What may be changed; repeatable.")
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="How often a change is measured.")
+@click.option(
+    "--milestone", "milestones", metavar="TEXT", multiple=True, help="A step on the way; repeatable."
+)
+@click.option("--success", metavar="TEXT", multiple=True, help="What makes the task done; repeatable.")
+@click.option("--new-segment", is_flag=True, help="Begin a new segment with the config as it is.")
+@_limit("--max-cycles", "Limit: cycles of a segment.")
+@_limit("--time-limit", "Limit: minutes of active loop time in a segment.")
+@_limit("--target", "Limit: the metric to reach.")
+@_limit("--max-iterations", "Limit: runs of a segment.")
+@click.option(
+    "--threshold", "thresholds", metavar="NAME=N", multiple=True, help="structure, inject or human."
+)
+@click.option(
+    "--timeout", "timeouts", metavar="NAME=SECONDS", multiple=True, help="sample, constraint, hook, agent."
+)
+@click.option("--metric-pattern", metavar="REGEX", help="Finds the metric in the output; one group.")
+@by_option
+@json_option
+@click.pass_obj
+def init_cmd(
+    call: Call,
+    name: str | None,
+    goal: str | None,
+    metric: str | None,
+    unit: str | None,
+    direction: str | None,
+    no_metric: bool,
+    measure: str | None,
+    constraint: str | None,
+    assets: tuple[str, ...],
+    samples: int | None,
+    milestones: tuple[str, ...],
+    success: tuple[str, ...],
+    new_segment: bool,
+    max_cycles: str | None,
+    time_limit: str | None,
+    target: str | None,
+    max_iterations: str | None,
+    thresholds: tuple[str, ...],
+    timeouts: tuple[str, ...],
+    metric_pattern: str | None,
+    by: str | None,
+    as_json: bool,
+) -> None:
+    """Configure a session, or a new segment of it.
+
+    The first time, GOAL, --metric, --unit and --direction are demanded. Again, what is named changes, the
+    rest
+    stays, and a new segment begins: baseline and best are counted anew. Limits, thresholds, timeouts and the
+    pattern are settings; they never begin a segment. The log is kept out of git's way.
+    """
+    if name is not None and goal is not None:
+        raise BadInputError("the goal is given twice", "ar init GOAL, or --goal TEXT")
+    wanted = Wanted(
+        name=goal if name is None else name,
+        metric=metric,
+        unit=unit,
+        direction=direction,
+        no_metric=no_metric,
+        measure=measure,
+        constraint=constraint,
+        assets=assets,
+        samples=samples,
+        milestones=milestones,
+        success=success,
+        new_segment=new_segment,
+    )
+    limits = {
+        "max_cycles": max_cycles,
+        "time_limit_minutes": time_limit,
+        "target": target,
+        "max_iterations": max_iterations,
+    }
+    settings = Settings(
+        limits={key: _number(text) for key, text in limits.items() if text is not None},
+        thresholds=parse_pairs(thresholds, lambda _, text: _number(text)),
+        timeouts=parse_pairs(timeouts, lambda _, text: _number(text)),
+        metric_pattern=metric_pattern,
+    )
+    _init(call, wanted, settings, by, as_json)
+
+
+def _number(text: str) -> Any:
+    """A number as it is written; anything else stays text, which the door refuses unless it is `none`."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _init(call: Call, wanted: Wanted, settings: Settings, by: str | None, as_json: bool) -> None:
+    session = call.session_to_init()
+    from_file = limits_of(session.config_file)
+    before = Configured()
+
+    def decide(state: Configured) -> Sequence[Event]:
+        nonlocal before
+        before = state
+        copy = copied_limits(state, from_file)
+        with_copy = follow_up(state, events_of(copy))
+        return events_of(config_for(state, wanted), copy, settings_for(with_copy, settings))
+
+    if not session.log.exists():
+        for event in decide(before):
+            door.check(event)  # before anything is made
+        session.log.parent.mkdir(parents=True, exist_ok=True)
+    log = call.writer(by, session)
+    appended = log.transact(decide, fold=follow_up, state=before, kinds=KINDS)
+    tell_mended(appended)
+    _keep_out_of_git(session)
+    look = read_view(log, session_reducer)
+    if as_json:
+        emit_json(_document(appended, look, log.path))
+    else:
+        emit(_told(appended, before, look, log.path))
+
+
+def _keep_out_of_git(session: Session) -> None:
+    """Lists the log in git's exclusions and warns of one that is tracked; no repository is no error."""
+    log = session.log
+    names = [
+        log.name,
+        f"{log.name}.lock",
+        *(["cache/", "*.lock", "rejected/"] if log.parent.name == ".auto" else []),
+    ]
+    try:
+        exclude_from_git(log.parent, names)
+    except OSError as error:
+        warn(
+            f"cannot list {log.name} in git's exclusions: {error.strerror}; `git stash -u` would take it away"
+        )
+    if is_tracked(log):
+        warn(f"{log} is tracked by git, which would rewrite it; `git rm --cached {log.name}` keeps the file")
+
+
+def _document(appended: Appended, look: Look, path: Path) -> dict[str, Any]:
+    """The JSON document: what was appended, and where the session then stands."""
+    written: dict[str, Event] = {type_of(event): event for event in appended.events}
+    return {
+        "seq": look.seq,
+        "head": look.head,
+        "log": str(path),
+        "config": written.get("config"),
+        "settings": written.get("settings"),
+        "segment": look.view["segment"],
+        "damaged_lines": list(look.damaged),
+    }
+
+
+def _told(appended: Appended, before: Configured, look: Look, path: Path) -> str:
+    """What was done, for people."""
+    shown = os.path.relpath(path)
+    if not appended.events:
+        return f"nothing new: {escape(shown)} says so already\n"
+    rows = [(type_of(event), summary(event)) for event in appended.events]
+    rows.append(("log", f"{escape(shown)}, line {appended.head.seq}"))
+    if before.runs and any(isinstance(event, Config) for event in appended.events):
+        rows.append(("segment", f"{look.view['segment']} begins: baseline and best are counted anew"))
+    return pairs(rows)

@@ -1,0 +1,224 @@
+"""`ar log`: records a run that somebody measured and judged, numbered under the lock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from commands.configuring import KINDS, Configured, copied_limits, events_of, follow_up
+from commands.context import Call
+from commands.effects.appending import tell_mended
+from commands.effects.config_file import limits_of
+from commands.effects.heads import abbreviated_head
+from commands.errors import BadInputError
+from commands.options import by_option, examples, json_option
+from commands.output import emit, emit_json, paint
+from commands.pairs import json_value, loose_value, parse_pairs
+from commands.render import ABSENT, delta, escape, number
+from commands.viewtext import STATUS_STYLES, told_confidence
+from eventstore.errors import ConflictError
+from eventstore.events import Event, Record, Run
+from eventstore.store import Appended
+from reducers.core import fold as fold_view
+from reducers.session import SessionState, SessionView, session
+
+__all__ = ["log_cmd"]
+
+STATUSES = ("keep", "discard", "crash", "checks_failed")
+_TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
+
+
+class State(msgspec.Struct, frozen=True):
+    """What is decided from: where the session stands, how it is configured, the run of this id, if any."""
+
+    session: SessionState = session.initial
+    configured: Configured = Configured()
+    same: Run | None = None
+
+
+@click.command(
+    "log",
+    epilog=examples(
+        "ar log --status keep --metric 38.9 -m 'arena allocator'",
+        "ar log --status discard --metric 41 -m 'larger pages' --metrics rss_kb=5120",
+        "ar log --status crash -m 'unrolled loop' --reason no_metric --asi learned='needs AVX2'",
+    ),
+)
+@click.option("--status", type=click.Choice(STATUSES), required=True, help="What it came to.")
+@click.option("--metric", metavar="NUMBER", help="The measured value; left out if there is none.")
+@click.option("-m", "--description", metavar="TEXT", required=True, help="What was tried.")
+@click.option("--metrics", metavar="NAME=NUMBER", multiple=True, help="A secondary metric; repeatable.")
+@click.option("--asi", metavar="KEY=VALUE", multiple=True, help="What successors should know; repeatable.")
+@click.option("--commit", metavar="ID", help="The commit it was measured at; git's HEAD if left out.")
+@click.option("--direction", metavar="TEXT", help="The direction of the search that it belongs to.")
+@click.option("--duration", metavar="SECONDS", help="How long it took.")
+@click.option("--reason", metavar="WORD", help="Why it was judged so: no_metric, timed_out, ...")
+@click.option(
+    "--id", "key", metavar="KEY", help="Idempotency key: a second log of the same is no second run."
+)
+@by_option
+@json_option
+@click.pass_obj
+def log_cmd(
+    call: Call,
+    status: str,
+    metric: str | None,
+    description: str,
+    metrics: tuple[str, ...],
+    asi: tuple[str, ...],
+    commit: str | None,
+    direction: str | None,
+    duration: str | None,
+    reason: str | None,
+    key: str | None,
+    by: str | None,
+    as_json: bool,
+) -> None:
+    """Record a run that you measured and judged yourself.
+
+    It gets the next number, its segment and the session's confidence at the moment it is written. --metrics
+    and --asi also take one JSON object. Refused (exit 3) once the segment has as many runs as max_iterations
+    allows.
+    """
+    run = Run(
+        run=1,
+        commit=commit,
+        metric=None if metric is None else _number("--metric", metric),
+        metrics=_fields("metrics", metrics),
+        status=status,
+        description=description,
+        asi=_fields("asi", asi),
+        reason=reason,
+        direction=direction,
+        duration_seconds=None if duration is None else _number("--duration", duration),
+        id=key,
+    )
+    place = call.session
+    from_file = limits_of(place.config_file)
+    head = abbreviated_head(place.directory) if commit is None else None
+    decided_from = State()
+
+    def fold(state: State, records: Iterable[Record]) -> State:
+        return follow(state, list(records), key)
+
+    def decide(state: State) -> Sequence[Event]:
+        nonlocal decided_from
+        decided_from = state
+        return decide_run(state, run, from_file, head)
+
+    appended = call.writer(by).transact(decide, fold=fold, state=State(), kinds=KINDS)
+    tell_mended(appended)
+    before = session.view(decided_from.session)
+    after = session.view(fold_view(session, appended.events, decided_from.session))
+    entered = next(event for event in appended.events if isinstance(event, Run))
+    if as_json:
+        emit_json(_document(appended, entered, after))
+    elif not appended.written:
+        emit(f"run {entered.run} is line {appended.seqs[-1]} already\n")
+    else:
+        emit(told(entered, before, after))
+
+
+def _number(option: str, text: str) -> int | float:
+    """A finite number as it is written: `38` stays an integer. Raises BadInputError."""
+    for kind in (int, float):
+        try:
+            value: int | float = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+        break
+    raise BadInputError(
+        f"{option}: {text[:60]!r} is no finite number", f"{option} 38.9, or leave it out if there is none"
+    )
+
+
+def _fields(name: str, words: tuple[str, ...]) -> dict[str, Any]:
+    """`key=value` words, or one JSON object. Numbers among the values are numbers. Raises BadInputError."""
+    if len(words) == 1 and words[0].lstrip().startswith("{"):
+        found = json_value(name, words[0])
+        return found if isinstance(found, dict) else {}
+    return parse_pairs(words, loose_value if name == "metrics" else lambda _, text: text)
+
+
+def follow(state: State, records: Sequence[Record], key: str | None) -> State:
+    """The state after these lines too; `key` is the id whose run is looked for. Pure."""
+    same = state.same
+    if key is not None and same is None:
+        same = next((r for r in records if isinstance(r, Run) and r.id == key), None)
+    return State(fold_view(session, records, state.session), follow_up(state.configured, records), same)
+
+
+def decide_run(
+    state: State, run: Run, from_file: dict[str, Any] | None = None, head: str | None = None
+) -> list[Event]:
+    """The events that record this run: it, numbered, and before it what `config.json` newly sets. Pure.
+
+    from_file: the limits that `config.json` sets, None if that is not known. head: the commit of a run that
+    names none. A run whose id the log has gets that one's number, so that the same is no second run. Raises
+    BadInputError before there is a goal, and ConflictError when the segment takes no more runs.
+    """
+    if state.same is not None:
+        same = state.same
+        commit = same.commit if run.commit is None else run.commit
+        return [replace(run, run=same.run, segment=same.segment, confidence=same.confidence, commit=commit)]
+    view = session.view(state.session)
+    if state.configured.config is None and view.run_count == 0:
+        raise BadInputError("the session has no goal yet", "ar init")
+    copy = copied_limits(state.configured, from_file)
+    configured = follow_up(state.configured, events_of(copy))
+    most = configured.limits.get("max_iterations")
+    if type(most) in (int, float) and view.segment_run_count >= most:
+        raise ConflictError(
+            f"max_iterations: segment {view.segment} has its {number(most)} runs and takes no more",
+            "ar init --new-segment begins another, ar init --max-iterations N raises the limit",
+        )
+    commit = head if run.commit is None else run.commit
+    numbered = replace(run, run=view.run_count + 1, segment=view.segment, commit=commit)
+    after = session.view(fold_view(session, (numbered,), state.session))
+    return events_of(copy, replace(numbered, confidence=after.confidence))
+
+
+def _document(appended: Appended, run: Run, after: SessionView) -> dict[str, Any]:
+    """The JSON document: the run as it stands in the log, and where the session stands after it."""
+    return {
+        "seq": appended.seqs[-1],
+        "head": str(appended.head),
+        "written": appended.written,
+        "event": run,
+        "session": after,
+        "mended": list(appended.mended),
+    }
+
+
+def told(run: Run, before: SessionView, after: SessionView) -> str:
+    """What a person wants to see of a recorded run: its verdict, the change, where the session stands."""
+    unit = after.metric_unit
+    verdict = paint(_TOLD.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
+    reference = before.baseline_metric if before.best_metric is None else before.best_metric
+    line = f"Run {run.run}: {verdict} -- {escape(run.description)}"
+    if type(run.metric) in (int, float):
+        if before.segment_run_count == 0 or reference is None:
+            line += f" ({number(run.metric, unit)})"
+        else:
+            change = delta(reference, run.metric)  # type: ignore[arg-type]
+            percent = "" if change == ABSENT else f", {change}"
+            line += f" ({number(reference)} -> {number(run.metric, unit)}{percent})"
+    if run.reason:
+        line += f" [{escape(run.reason)}]"
+    standing = []
+    if after.best_metric is not None:
+        change = delta(after.baseline_metric, after.best_metric)
+        percent = "" if change in (ABSENT, "+0.0%") else f", {change}"
+        standing.append(f"best {number(after.best_metric, unit)} (run {after.best_run}{percent})")
+    if after.baseline_metric is not None:
+        standing.append(f"baseline {number(after.baseline_metric, unit)} (run {after.baseline_run})")
+    if after.confidence is not None:
+        standing.append(f"confidence {told_confidence(after.confidence)}")
+    return line + "\n" + ("; ".join(standing) + "\n" if standing else "")
