@@ -17,7 +17,8 @@ _BODY = re.compile(
     rf"(?:{_GAP}*+(?:(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\]*+|[A-Za-z0-9+/=]{{16,}}+))*+"
     rf"(?:{_GAP}*+[A-Za-z0-9+/=]++{_GAP}*+\Z)?+"
 )
-_LINE_END = re.compile(r"\n|\\n")
+_LAST = re.compile(r"[A-Za-z0-9+/=]+")  # the last line of a body may be short
+_LINE_END = re.compile(r"\r?\n|(?:\\r)?\\n")
 
 
 def redact_private_keys(text: str) -> str:
@@ -27,20 +28,21 @@ def redact_private_keys(text: str) -> str:
     A mention of the armour with no key in it stays.
     """
     pieces: list[str] = []
-    done = 0  # up to where the text was dealt with
+    done = 0  # up to where the text is in the pieces
+    seen = 0  # the end of the last armour
     begun: re.Match[str] | None = None
     for armour in _ARMOUR.finditer(text):
         if armour[1] == "BEGIN":
             if begun:
                 done = _cut_tail(text, done, begun, armour.start(), pieces)
             begun = armour
-            continue
-        start = begun.start() if begun else _head(text, done, armour.start())
-        body = begun.end() if begun else start
-        if _RUN.search(text, body, armour.start()):
-            pieces += (text[done:start], _MARK)
-            done = armour.end()
-        begun = None
+        else:
+            start, body = begun.span() if begun else (_head(text, seen, armour.start()),) * 2
+            if _RUN.search(text, body, armour.start()):
+                pieces += (text[done:start], _MARK)
+                done = armour.end()
+            begun = None
+        seen = armour.end()
     if begun:
         done = _cut_tail(text, done, begun, len(text), pieces)
     return "".join((*pieces, text[done:])) if pieces else text
@@ -56,14 +58,14 @@ def _cut_tail(text: str, done: int, begun: re.Match[str], limit: int, pieces: li
     return end
 
 
-def _head(text: str, done: int, end: int) -> int:
-    """Where the body of a block that has no BEGIN starts, going back from its END."""
-    ends = [match.span() for match in _LINE_END.finditer(text, done, end)]
-    start = end
-    for number in range(len(ends) - 1, -2, -1):
-        begin = ends[number][1] if number >= 0 else done
-        line = text[begin:start].strip("\\nr \t\r\n")
-        if line and not _RUN.fullmatch(line) and not (start == end and line.isalnum()):
-            break
+def _head(text: str, seen: int, end: int) -> int:
+    """Where the body of a block that has no BEGIN starts, going back from its END, but not before `seen`."""
+    start, shape = end, _LAST
+    for begin in reversed([seen, *(match.end() for match in _LINE_END.finditer(text, seen, end))]):
+        line = _LINE_END.sub("", text[begin:start]).strip()
+        if line:
+            if not shape.fullmatch(line):
+                break
+            shape = _RUN
         start = begin
     return start

@@ -1,13 +1,13 @@
 """Keeps secrets out of lines that can never be changed (design, section 2.3), and names out of exports.
 
 Well-known token shapes (`eventstore.shapes`) and private-key blocks become `[redacted:kind]`. Looking for
-them must cost next to nothing where there are none, so texts are sifted in three steps: a long word at all,
-then the shapes' anchors as plain text, and only then their patterns.
+them must cost next to nothing where there are none, so the shapes' anchors are looked for as plain text, and
+only where there is one a pattern is compiled and tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -15,7 +15,7 @@ import msgspec
 
 from eventstore.errors import InvalidEventError
 from eventstore.events import Event, type_of
-from eventstore.shapes import ARMOUR, LONG, SHAPES, Shape
+from eventstore.shapes import ARMOUR, SHAPES, Shape
 
 if TYPE_CHECKING:
     import re
@@ -24,11 +24,19 @@ __all__ = ["each_text", "redact", "redact_event"]
 
 E = TypeVar("E", bound=Event)
 
-_SHORTEST = 11  # ftp://a:b@c
-_ANCHORS = (*(anchor for shape in SHAPES for anchor in shape.anchors), ARMOUR)
 _CONTAINERS = (dict, list, tuple)
-_SPREAD = ("://", "earer ", "Key=", ARMOUR)  # anchors of what may be cut into short words by slashes
 
+
+def _by_sign(anchors: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The anchors under a sign that each of them holds, so that most need not be looked for."""
+    groups: dict[str, list[str]] = {}
+    for anchor in anchors:
+        sign = next((sign for sign in "_-.=~:/ " if sign in anchor), "")
+        groups.setdefault(sign, []).append(anchor)
+    return tuple((sign, tuple(group)) for sign, group in groups.items())
+
+
+_ANCHORS = _by_sign((*(anchor for shape in SHAPES for anchor in shape.anchors), ARMOUR))
 _ENVELOPE = ("seq", "timestamp", "prev")
 _DIGESTS = ("commit", "parent", "revert_commit", "true_prev", "sha256", "script_sha256", "harness")
 _LEFT_ALONE = frozenset((*_ENVELOPE, *_DIGESTS, "until", "pid_started"))
@@ -142,13 +150,13 @@ def _refuse(event: Event, name: str, changed: Any) -> NoReturn:
 
 
 def _suspicious(text: str) -> bool:
-    """Whether a text may hold a secret at all: false alarms are allowed, misses are not."""
-    if len(text) < _SHORTEST:
-        return False
-    words = text.replace("/", " ").split()
-    if not words or (max(map(len, words)) < LONG and not any(map(text.__contains__, _SPREAD))):
-        return False
-    return any(map(text.__contains__, _ANCHORS))
+    """Whether a text holds an anchor, without which it holds no secret."""
+    for sign, anchors in _ANCHORS:
+        if sign in text:
+            for anchor in anchors:
+                if anchor in text:
+                    return True
+    return False
 
 
 def _once(text: str) -> str:

@@ -1,7 +1,7 @@
 """The token shapes that are kept out of the log: data, each with lines that it must and must not find.
 
 A shape is found by its form alone, also when its end was cut off, so most ask for fewer characters than the
-issuer gives. `anchors` and `LONG` make the search cheap where there is nothing (`eventstore.secrets`).
+issuer gives.
 
 The sample lines hold invented tokens, each with `~~` inside, to be taken out before use; without it, tools
 that look for leaked secrets would report this file.
@@ -11,11 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ARMOUR", "LONG", "SHAPES", "Shape"]
-
-LONG = 13
-"""Every match has a word of this length, words taken apart at white space and slashes; but for passwords in
-URLs, bearer tokens, Azure's keys and private keys, which may have slashes anywhere."""
+__all__ = ["ARMOUR", "SHAPES", "Shape"]
 
 ARMOUR = "PRIVATE KEY"
 """The anchor of private-key blocks (`eventstore.private_keys`)."""
