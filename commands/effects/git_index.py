@@ -185,17 +185,27 @@ def on_disk(repo: Repo, paths: Iterable[str]) -> dict[str, os.stat_result]:
     found: dict[str, os.stat_result] = {}
     for path in paths:
         if real_directory(os.path.dirname(path)):
-            with suppress(FileNotFoundError):
-                status = os.lstat(os.path.join(repo.top, path))
-                if not stat.S_ISDIR(status.st_mode):
-                    found[path] = status
+            status = _lstat(os.path.join(repo.top, path))
+            if status is not None and not stat.S_ISDIR(status.st_mode):
+                found[path] = status
     return found
 
 
 def _mode(path: str) -> int | None:
-    with suppress(FileNotFoundError, NotADirectoryError):
-        return os.lstat(path).st_mode
-    return None
+    status = _lstat(path)
+    return None if status is None else status.st_mode
+
+
+def _lstat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        # Not taken for absent: it would be committed as deleted.
+        raise GitError(
+            f"cannot look at a file: {error.strerror}", shown(path), "give yourself access"
+        ) from None
 
 
 def worktree_tree(repo: Repo, base: str, paths: Iterable[str]) -> str:

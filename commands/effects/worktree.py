@@ -12,17 +12,16 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from commands.effects.git import GitError, Repo, run, shown
-from commands.effects.git_index import changed_entries, worktree_tree
-from commands.effects.git_queries import git_path, head_of
+from commands.effects.git_index import changed_entries, on_disk, worktree_tree
+from commands.effects.git_queries import head_of
 
 __all__ = [
+    "ABSENT",
     "Changes",
     "Status",
-    "anchored",
     "asset_paths",
     "changed_since",
     "changed_within",
-    "exclude",
     "fingerprint_outside",
     "is_inside",
     "session_files",
@@ -31,6 +30,9 @@ __all__ = [
 
 HASHED_UP_TO = 1 << 20
 """Bytes up to which a file's content is hashed; a larger one is told by its size and modification time."""
+
+ABSENT = "absent"
+"""What a digest ends with where no file is."""
 
 _FLAT = frozenset(
     "autoresearch" + name
@@ -180,12 +182,14 @@ def fingerprint_outside(repo: Repo, assets: Iterable[str]) -> dict[str, str]:
     own dirt.
     """
     chosen = tuple(assets)
+    lines = [line for line in status(repo, renames=False) if not is_inside(line.path, chosen)]
+    lines = [line for line in lines if not session_files(repo, (line.path,))]
+    present = on_disk(repo, {line.path for line in lines})
     found: dict[str, str] = {}
-    for line in status(repo, renames=False):
-        if not is_inside(line.path, chosen) and not session_files(repo, (line.path,)):
-            indexed = " ".join(line.indexed or ())
-            was = found.get(line.path, "")
-            found[line.path] = f"{was}{line.staged} {indexed} {_digest(os.path.join(repo.top, line.path))}"
+    for line in lines:
+        there = line.path in present or line.submodule or line.path.endswith("/")
+        content = _digest(os.path.join(repo.top, line.path)) if there else ABSENT
+        found[line.path] = f"{found.get(line.path, '')}{line.staged} {' '.join(line.indexed or ())} {content}"
     return found
 
 
@@ -206,7 +210,7 @@ def _digest(path: str) -> str:
         with open(path, "rb") as file:
             return f"{kind} {hashlib.sha256(file.read()).hexdigest()}"
     except FileNotFoundError:
-        return "absent"
+        return ABSENT
     except OSError as error:
         return f"unreadable {error.errno}"
 
@@ -229,27 +233,3 @@ def _repository_digest(path: str) -> str:
 def changed_since(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """The paths whose digest differs between two fingerprints, those only in one of them included; sorted."""
     return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-
-
-def anchored(repo: Repo, name: str) -> str:
-    """The ignore pattern that means `name` in the session's directory and nothing else."""
-    place = os.path.join(repo.prefix, name)
-    return "/" + "".join("\\" + c if c in "\\*?[" else c for c in place)
-
-
-def exclude(repo: Repo, lines: Iterable[str]) -> list[str]:
-    """Add ignore patterns to `info/exclude`, those that are not there yet; which were added."""
-    path = git_path(repo, "info/exclude")
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except FileNotFoundError:
-        content = b""
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-    there = set(content.split(b"\n"))
-    added = [line for line in dict.fromkeys(lines) if os.fsencode(line) not in there]
-    if added:
-        start = b"" if not content or content.endswith(b"\n") else b"\n"
-        with open(path, "ab") as file:
-            file.write(start + b"".join(os.fsencode(line) + b"\n" for line in added))
-    return added

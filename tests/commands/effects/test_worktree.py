@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from commands.effects.git import GitError, find_repo
 from commands.effects.worktree import (
-    anchored,
     asset_paths,
     changed_since,
     changed_within,
-    exclude,
     fingerprint_outside,
     is_inside,
     session_files,
@@ -305,35 +303,6 @@ def test_what_differs_is_symmetric_and_empty_for_equals(
     """The same paths whichever comes first; none if and only if nothing changed."""
     assert changed_since(before, after) == changed_since(after, before)
     assert (changed_since(before, after) == []) == (before == after)
-
-
-def test_excluding_is_idempotent_and_keeps_what_is_there(sandbox: Sandbox) -> None:
-    """Lines are added once, after a last line without a newline too; a missing file is made."""
-    file = sandbox.top / ".git/info/exclude"
-    file.write_bytes(b"*.log")
-    lines = [anchored(sandbox.repo, ".auto/log.jsonl"), anchored(sandbox.repo, ".auto/*.lock")]
-
-    first, second = exclude(sandbox.repo, lines), exclude(sandbox.repo, lines)
-    written = file.read_bytes()
-    file.unlink()
-    file.parent.rmdir()
-
-    assert (first, second) == (lines, [])
-    assert written == b"*.log\n/.auto/log.jsonl\n/.auto/\\*.lock\n"
-    assert exclude(sandbox.repo, ["x"]) == ["x"]
-    assert file.read_bytes() == b"x\n"
-
-
-def test_an_excluded_file_in_a_linked_worktree(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Linked worktrees read the same file, so the session's files are out of git's way there too."""
-    sandbox.git("worktree", "add", "-q", "--detach", str(tmp_path / "[tree]"))
-    (tmp_path / "[tree]/a*b").mkdir()
-    repo = find_repo(tmp_path / "[tree]/a*b")
-    exclude(repo, [anchored(repo, "log")])
-    (tmp_path / "[tree]/a*b/log").touch()
-    (tmp_path / "[tree]/a*b/other").touch()
-
-    assert [line.path for line in status(repo)] == ["a*b/other"]
 
 
 def test_non_utf8_names_are_supported_here() -> None:
