@@ -9,9 +9,10 @@ from __future__ import annotations
 __all__ = ["GROUPS", "VERBS", "place_of"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Record": ("init", "append", "log"),
-    "Look": ("view", "show", "tail", "replay", "diff", "why", "schema"),
+    "Record": ("init", "append", "log", "import"),
+    "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
     "Check": ("verify",),
+    "Hooks": ("hook",),
     "Shell": ("completion",),
 }
 """Heading to verbs, both in the order they are shown."""

@@ -170,13 +170,15 @@ class Status(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 class Imported(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Foreign history was taken in. Written by `ar import`.
 
-    source: where it came from: the file's path as given.
+    source: where it came from: the file's path, from the session's folder on where it lies in there.
     format: which parser read it.
     sha256: SHA-256 (hex) over the bytes that were read.
     events: how many events were appended for it, from 0.
     skipped: what was left out: objects of `line` (from 1) and `reason`.
     bytes: how much of the source was read, bytes.
     lines: how many lines of the source were read, from 0.
+    marks: the first 4 hex digits of SHA-256 of each of these lines, without its end, one after the other; they
+        tell which line changed when the digest tells that one did. Absent for more than 100,000 lines.
     """
 
     source: str
@@ -186,3 +188,4 @@ class Imported(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     skipped: tuple[dict[str, Any], ...] = ()
     bytes: Count | None = None
     lines: Count | None = None
+    marks: str | None = None
