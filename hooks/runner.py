@@ -12,8 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from eventstore.events import Event, Hook
+from eventstore.events import Hook
 from eventstore.filelog import FileLog
+from eventstore.store import Appended
 from hooks.prefix import Prefix, read_prefix
 from hooks.process import Finished, run, script_argv, strip_own_environment
 from hooks.steer import STEER_CAP, Stage, is_truncated, label, render_steer
@@ -43,11 +44,11 @@ _TERM_GRACE = 2.0
 class Fired(msgspec.Struct, frozen=True):
     """A hook that fired.
 
-    event: as it stands in the log. mended: what the store wrote about itself on the way.
+    event: as it stands in the log. appended: what its append came to.
     """
 
     event: Hook
-    mended: tuple[Event, ...] = ()
+    appended: Appended
 
     @property
     def steer(self) -> str:
@@ -131,7 +132,7 @@ def _fire(stage: Stage, script: Path, log: FileLog, cwd: Path, prefix: Prefix) -
     appended = log.append([_event(stage, finished, sha256, prefix.seq)])
     entered = appended.events[0]
     assert isinstance(entered, Hook), "what was appended is a hook"
-    return Fired(entered, appended.mended)
+    return Fired(entered, appended)
 
 
 def _event(stage: Stage, finished: Finished, sha256: str | None, at: int) -> Hook:

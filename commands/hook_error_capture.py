@@ -1,0 +1,29 @@
+"""`ar hook error-capture`: reminds an agent that hit an error to record the fix.
+
+The launcher starts `hooks.error_capture_main` by itself, since an agent waits for it; what is here serves the
+help, and a call with options before `hook`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from commands.options import examples
+
+__all__ = ["error_capture_cmd"]
+
+
+@click.command(
+    "error-capture",
+    epilog=examples("make 2>&1 | ar hook error-capture --text", "ar hook install claude"),
+)
+@click.option("--text", is_flag=True, help="stdin is a tool's output itself, not an agent's JSON.")
+def error_capture_cmd(text: bool) -> int:
+    """Look for error text in a tool's output and remind the agent to record the fix.
+
+    Reads Claude Code's PostToolUse or PostToolUseFailure JSON on stdin. It matches text and knows no exit
+    code. Silent when no error text matches; exit code 0 always.
+    """
+    from hooks.error_capture_main import main
+
+    return main(["--text"] if text else [])
