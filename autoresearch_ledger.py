@@ -71,7 +71,7 @@ def own_packages_first() -> None:
     `site-packages` full of names that would then hide the standard library's.
     """
     if _OwnPackages not in sys.meta_path:
-        sys.meta_path.insert(0, _OwnPackages)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _OwnPackages)
     foreign = {name for name in _OWN if name in sys.modules and not _is_ours(sys.modules[name])}
     if foreign:
         for name in [n for n in sys.modules if n.partition(".")[0] in foreign]:

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from eventstore.sessions import Session
-
 from commands.errors import BadInputError
 from eventstore import sessions
 from eventstore.filelog import FileLog
 from eventstore.roles import ROLES, is_author
+from eventstore.sessions import Session
 
 __all__ = ["Call"]
 
@@ -32,7 +31,7 @@ class Call:
         found = self._find()
         if found is None:
             raise BadInputError(
-                f"there is no session here: no .auto/log.jsonl from {Path.cwd()} up to the repository's root",
+                f"there is no session here: no .auto/log.jsonl from {self._start} up to its repository's root",
                 "ar init, ar -C DIR ..., or ar --log FILE ...",
             )
         return found
@@ -41,17 +40,23 @@ class Call:
         """The session this call is about, or the one that would begin here."""
         return self._find() or sessions.new(self._start)
 
-    @property
-    def cache(self) -> Path | None:
-        """Where the session's snapshots are kept; None for a log outside of a session."""
-        return self.session.cache
+    def cache(self, view: str, no_cache: bool = False) -> Path | None:
+        """Where snapshots of a view are kept; None where none are to be used.
+
+        That is for a log outside of a session, and for a reducer in a file: it changes while it is written,
+        and no version tells.
+        """
+        return None if no_cache or view.endswith(".py") or ".py:" in view else self.session.cache
 
     def log(self) -> FileLog:
         """The log, to look at. Raises BadInputError when one was named that is not there."""
+        return FileLog(self._path_to_read(), cache_dir=self.session.cache)
+
+    def _path_to_read(self) -> Path:
         path = self.session.log
         if self._log_file is not None and not path.exists():
             raise BadInputError(f"there is no log {self._log_file}", "ar --log FILE append ... begins one")
-        return FileLog(path, cache_dir=self.session.cache)
+        return path
 
     def writer(self, by: str | None, session: Session | None = None) -> FileLog:
         """The log, to append to; what is not signed is signed by the author.
@@ -66,7 +71,7 @@ class Call:
         """Offset and bytes of the log's stretches of whole lines, for `eventstore.chain`."""
         from commands.effects.reading import stretches
 
-        return stretches(self.session.log)
+        return stretches(self._path_to_read())
 
     @property
     def _start(self) -> Path:

@@ -35,7 +35,7 @@ def diff_cmd(call: Call, one: str, other: str, view: str, no_cache: bool, as_jso
     """
     reducer = reducer_named(view)
     log = call.log()
-    cache = None if no_cache else call.cache
+    cache = call.cache(view, no_cache)
     places = [parse_where(one), parse_where(other)]
     before, after = (read_view(log, reducer, at=place_of(log, place), cache=cache) for place in places)
     changed = changes(before.view, after.view)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from eventstore.sessions import Session
 
 from commands.configuring import (
     KINDS,
@@ -22,12 +21,13 @@ from commands.configuring import (
 )
 from commands.context import Call
 from commands.effects.appending import tell_mended
+from commands.effects.beginning import keep_out_of_git, make_room
 from commands.effects.config_file import limits_of
-from commands.effects.exclusions import exclude_from_git, is_tracked
+from commands.effects.firing import activate, fire_document, told_steers
 from commands.effects.views import Look, read_view
 from commands.errors import BadInputError
 from commands.options import by_option, examples, json_option
-from commands.output import emit, emit_json, warn
+from commands.output import emit, emit_json
 from commands.pairs import parse_pairs
 from commands.render import escape, pairs
 from commands.summaries import summary
@@ -37,10 +37,6 @@ from eventstore.store import Appended
 from reducers.session import session as session_reducer
 
 __all__ = ["init_cmd"]
-
-
-def _limit(option: str, what: str) -> Any:
-    return click.option(option, metavar="N|none", help=what)
 
 
 @click.command(
@@ -69,10 +65,10 @@ def _limit(option: str, what: str) -> Any:
 )
 @click.option("--success", metavar="TEXT", multiple=True, help="What makes the task done; repeatable.")
 @click.option("--new-segment", is_flag=True, help="Begin a new segment with the config as it is.")
-@_limit("--max-cycles", "Limit: cycles of a segment.")
-@_limit("--time-limit", "Limit: minutes of active loop time in a segment.")
-@_limit("--target", "Limit: the metric to reach.")
-@_limit("--max-iterations", "Limit: runs of a segment.")
+@click.option("--max-cycles", metavar="N|none", help="Limit: cycles of a segment.")
+@click.option("--time-limit", metavar="N|none", help="Limit: minutes of active loop time in a segment.")
+@click.option("--target", metavar="N|none", help="Limit: the metric to reach.")
+@click.option("--max-iterations", metavar="N|none", help="Limit: runs of a segment.")
 @click.option(
     "--threshold", "thresholds", metavar="NAME=N", multiple=True, help="structure, inject or human."
 )
@@ -158,7 +154,7 @@ def _number(text: str) -> Any:
 
 def _init(call: Call, wanted: Wanted, settings: Settings, by: str | None, as_json: bool) -> None:
     session = call.session_to_init()
-    from_file = limits_of(session.config_file)
+    from_file = limits_of(session)
     before = Configured()
 
     def decide(state: Configured) -> Sequence[Event]:
@@ -171,34 +167,20 @@ def _init(call: Call, wanted: Wanted, settings: Settings, by: str | None, as_jso
     if not session.log.exists():
         for event in decide(before):
             door.check(event)  # before anything is made
-        session.log.parent.mkdir(parents=True, exist_ok=True)
+        make_room(session)
     log = call.writer(by, session)
     appended = log.transact(decide, fold=follow_up, state=before, kinds=KINDS)
     tell_mended(appended)
-    _keep_out_of_git(session)
+    keep_out_of_git(session)
     look = read_view(log, session_reducer)
-    if as_json:
-        emit_json(_document(appended, look, log.path))
-    else:
+    if not as_json:
         emit(_told(appended, before, look, log.path))
-
-
-def _keep_out_of_git(session: Session) -> None:
-    """Lists the log in git's exclusions and warns of one that is tracked; no repository is no error."""
-    log = session.log
-    names = [
-        log.name,
-        f"{log.name}.lock",
-        *(["cache/", "*.lock", "rejected/"] if log.parent.name == ".auto" else []),
-    ]
-    try:
-        exclude_from_git(log.parent, names)
-    except OSError as error:
-        warn(
-            f"cannot list {log.name} in git's exclusions: {error.strerror}; `git stash -u` would take it away"
-        )
-    if is_tracked(log):
-        warn(f"{log} is tracked by git, which would rewrite it; `git rm --cached {log.name}` keeps the file")
+    begun = any(isinstance(event, Config) for event in appended.events)
+    fired = activate(session, log) if begun else []
+    if as_json:
+        emit_json({**_document(appended, look, log.path), "hooks": [fire_document(each) for each in fired]})
+    else:
+        emit(told_steers(fired))
 
 
 def _document(appended: Appended, look: Look, path: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -14,6 +14,7 @@ from commands.configuring import KINDS, Configured, copied_limits, events_of, fo
 from commands.context import Call
 from commands.effects.appending import tell_mended
 from commands.effects.config_file import limits_of
+from commands.effects.firing import fire_document, fire_for_run, told_steers
 from commands.effects.heads import abbreviated_head
 from commands.errors import BadInputError
 from commands.options import by_option, examples, json_option
@@ -26,6 +27,9 @@ from eventstore.events import Event, Record, Run
 from eventstore.store import Appended
 from reducers.core import fold as fold_view
 from reducers.session import SessionState, SessionView, session
+
+if TYPE_CHECKING:
+    from hooks.runner import Fired
 
 __all__ = ["log_cmd"]
 
@@ -99,8 +103,8 @@ def log_cmd(
         id=key,
     )
     place = call.session
-    from_file = limits_of(place.config_file)
-    head = abbreviated_head(place.directory) if commit is None else None
+    from_file = limits_of(place)
+    head = abbreviated_head(place.root) if commit is None else None
     decided_from = State()
 
     def fold(state: State, records: Iterable[Record]) -> State:
@@ -111,17 +115,21 @@ def log_cmd(
         decided_from = state
         return decide_run(state, run, from_file, head)
 
-    appended = call.writer(by).transact(decide, fold=fold, state=State(), kinds=KINDS)
+    log = call.writer(by)
+    appended = log.transact(decide, fold=fold, state=State(), kinds=KINDS)
     tell_mended(appended)
     before = session.view(decided_from.session)
     after = session.view(fold_view(session, appended.events, decided_from.session))
     entered = next(event for event in appended.events if isinstance(event, Run))
-    if as_json:
-        emit_json(_document(appended, entered, after))
-    elif not appended.written:
+    if not as_json and not appended.written:
         emit(f"run {entered.run} is line {appended.seqs[-1]} already\n")
-    else:
+    elif not as_json:
         emit(told(entered, before, after))
+    fired = fire_for_run(place, log, appended.seqs[-1]) if appended.written else []
+    if as_json:
+        emit_json(_document(appended, entered, after, fired))
+    else:
+        emit(told_steers(fired))
 
 
 def _number(option: str, text: str) -> int | float:
@@ -174,7 +182,7 @@ def decide_run(
     copy = copied_limits(state.configured, from_file)
     configured = follow_up(state.configured, events_of(copy))
     most = configured.limits.get("max_iterations")
-    if type(most) in (int, float) and view.segment_run_count >= most:
+    if isinstance(most, int | float) and view.segment_run_count >= most:
         raise ConflictError(
             f"max_iterations: segment {view.segment} has its {number(most)} runs and takes no more",
             "ar init --new-segment begins another, ar init --max-iterations N raises the limit",
@@ -185,8 +193,10 @@ def decide_run(
     return events_of(copy, replace(numbered, confidence=after.confidence))
 
 
-def _document(appended: Appended, run: Run, after: SessionView) -> dict[str, Any]:
-    """The JSON document: the run as it stands in the log, and where the session stands after it."""
+def _document(
+    appended: Appended, run: Run, after: SessionView, fired: Sequence[Fired] = ()
+) -> dict[str, Any]:
+    """The JSON document: the run as it stands in the log, where the session stands after it, the hooks."""
     return {
         "seq": appended.seqs[-1],
         "head": str(appended.head),
@@ -194,6 +204,7 @@ def _document(appended: Appended, run: Run, after: SessionView) -> dict[str, Any
         "event": run,
         "session": after,
         "mended": list(appended.mended),
+        "hooks": [fire_document(each) for each in fired],
     }
 
 

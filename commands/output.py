@@ -10,9 +10,9 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
-from commands.render import Column, escape
+from commands.render import Column, escape, fitted
 from commands.render import table as plain_table
 
 __all__ = [
@@ -110,22 +110,15 @@ def emit_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> bool
 
     drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        drawn.add_column(
-            Text(column.heading),
-            justify="right" if column.right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            ratio=1 if column.flexible else None,
-        )
-    for row in rows:
+        justify: Literal["left", "right"] = "right" if column.right else "left"
+        drawn.add_column(Text(column.heading), justify=justify, no_wrap=True, overflow="ellipsis")
+    for row in fitted(columns, rows, width()):
         drawn.add_row(
             *(Text(cell, style=c.styles.get(cell, "")) for c, cell in zip(columns, row, strict=True))
         )
-    console = Console(
-        file=io.StringIO(), width=width(), force_terminal=True, no_color=not color_on(), legacy_windows=False
-    )
-    console.print(drawn)
-    return emit(console.file.getvalue())  # type: ignore[attr-defined]
+    file = io.StringIO()
+    Console(file=file, width=width(), force_terminal=color_on(), legacy_windows=False).print(drawn)
+    return emit(file.getvalue())
 
 
 def warn(text: str) -> None:

@@ -151,12 +151,27 @@ def pairs(rows: Iterable[tuple[str, str]]) -> str:
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
     """Rows under headings as plain aligned text, two blanks between columns, nothing cut."""
-    widths = [
-        max(cells(column.heading), *(cells(row[i]) for row in rows)) if rows else cells(column.heading)
-        for i, column in enumerate(columns)
-    ]
+    widths = _widths(columns, rows)
     lines = [[column.heading for column in columns], *rows]
     return "".join(_line(columns, widths, line) for line in lines)
+
+
+def fitted(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """The rows, flexible columns cut so that all columns, two blanks between them, fit `width` cells.
+
+    No cell is cut to less than 10 cells, so what is far too narrow is not made to fit.
+    """
+    widths = _widths(columns, rows)
+    excess = sum(widths) + 2 * (len(widths) - 1) - width
+    most = [max(10, w - excess) if c.flexible else w for c, w in zip(columns, widths, strict=True)]
+    return [[clip(cell, room) for cell, room in zip(row, most, strict=True)] for row in rows]
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [
+        max([cells(column.heading), *(cells(row[index]) for row in rows)])
+        for index, column in enumerate(columns)
+    ]
 
 
 def _line(columns: Sequence[Column], widths: Sequence[int], line: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ def view_cmd(call: Call, name: str, where: str | None, follow: bool, no_cache: b
     """
     reducer = reducer_named(name)
     log = call.log()
-    cache = None if no_cache else call.cache
+    cache = call.cache(name, no_cache)
     if not follow:
         at = place_of(log, parse_where(where)) if where is not None else None
         look = read_view(log, reducer, at=at, cache=cache)

@@ -95,7 +95,8 @@ def view_types() -> dict[str, type]:
     """The type that each view of the registry shows, by the view's name."""
     from reducers import registry
 
-    return {name: registry.load(name).view_type for name in registry.names()}
+    shown = {name: registry.load(name).view_type for name in registry.names()}
+    return {name: kind for name, kind in shown.items() if kind is not None}
 
 
 def views_page() -> str:

@@ -17,9 +17,13 @@ def make_room(session: Session) -> None:
 def keep_out_of_git(session: Session) -> None:
     """Lists the log in git's exclusions and warns of one that is tracked; no repository is no error."""
     log = session.log
-    beside = ["cache/", "*.lock", "rejected/"] if log.parent.name == ".auto" else []
+    names = [str(log.relative_to(session.root))]
+    if session.layout == "auto":
+        names += [".auto/cache/", ".auto/*.lock", ".auto/rejected/"]
+    else:
+        names.append(str(session.lock.relative_to(session.root)))
     try:
-        exclude_from_git(log.parent, [log.name, f"{log.name}.lock", *beside])
+        exclude_from_git(session.root, names)
     except OSError as error:
         warn(
             f"cannot list {log.name} in git's exclusions: {error.strerror}; `git stash -u` would take it away"

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from commands.output import warn
+from eventstore.sessions import Session, SessionError, read_config, settings_of
 
 __all__ = ["limits_of"]
 
 
-def limits_of(path: Path) -> dict[str, Any] | None:
-    """The limits that a `config.json` sets; none where there is no such file.
+def limits_of(session: Session) -> dict[str, Any] | None:
+    """The limits that a session's `config.json` sets; none where there is no such file.
 
-    None, with a warning, where it cannot be read or holds another limit than a whole number from 1: then what
-    it said before stands, for a limit must never be lifted by a slip.
+    None, with a warning, where it cannot be read or sets what is no limit: then what it said before stands,
+    for a limit must never be lifted by a slip. None too for a log that was named, which has no such file.
     """
+    if session.layout == "file":
+        return None
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except FileNotFoundError:
-        return {}
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        warn(f"{path} is not read, what it set before stands: {error}")
+        return settings_of(read_config(session.config_file))
+    except SessionError as error:
+        warn(f"{error.message}; what it set before stands")
         return None
-    most = found.get("maxIterations")
-    if most is None:
-        return {}
-    if type(most) is float and most.is_integer():
-        most = int(most)
-    if type(most) is not int or most < 1:
-        shown = msgspec.json.encode(most).decode()[:60]
-        warn(f"{path}: maxIterations is {shown}, no whole number from 1; what it set before stands")
-        return None
-    return {"max_iterations": most}

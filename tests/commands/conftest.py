@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.commands.sandbox import plain_git
+
+__all__ = ["ROOT", "Ar", "Ran", "ar", "environment", "install", "plain_git", "process"]
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

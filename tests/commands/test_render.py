@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commands.render import Column, cells, clip, delta, duration, escape, number, pairs, table, when
+from commands.render import Column, cells, clip, delta, duration, escape, fitted, number, pairs, table, when
 
 
 @pytest.mark.parametrize(
@@ -142,6 +142,16 @@ def test_a_table_is_aligned_and_uncut() -> None:
     text = table(columns, [("1", "keep", "baseline"), ("12", "discard", "x" * 100)])
 
     assert text == f"run  status   description\n  1  keep     baseline\n 12  discard  {'x' * 100}\n"
+
+
+def test_a_flexible_column_makes_room() -> None:
+    """Only its cells are cut, and to no less than ten."""
+    columns = [Column("run", right=True), Column("description", flexible=True)]
+    rows = [("12345", "x" * 100)]
+
+    assert fitted(columns, rows, 40) == [["12345", "x" * 32 + "…"]]
+    assert fitted(columns, rows, 3) == [["12345", "x" * 9 + "…"]]
+    assert fitted(columns, rows, 200) == [list(row) for row in rows]
 
 
 def test_a_table_without_rows_is_its_headings() -> None:
