@@ -10,7 +10,7 @@ from eventstore.errors import InvalidEventError
 from eventstore.events import ENVELOPE, Config, Custom, Event, Settings
 from eventstore.values import shown
 
-__all__ = ["ACROSS", "COUNTS", "LIMITS", "MAX_TYPE", "THRESHOLDS", "TIMEOUTS", "nearest"]
+__all__ = ["ACROSS", "COUNTS", "LIMITS", "MAX_TYPE", "THRESHOLDS", "TIMEOUTS", "check_type", "nearest"]
 
 COUNTS = ("max_cycles", "max_iterations")
 """The limits that are whole numbers."""
@@ -39,20 +39,24 @@ def nearest(name: object, names: Iterable[str]) -> str | None:
     return lower[found[0]] if found else None
 
 
-def _custom(event: Any) -> None:
-    kind = event.type
+def check_type(kind: str) -> None:
+    """Raises InvalidEventError for what cannot be the type of a user's own event."""
     if not (2 < len(kind) <= MAX_TYPE and kind.startswith("x.") and kind.isprintable() and " " not in kind):
         raise InvalidEventError(
             f"type: {shown(kind)} is not x. and a name of at most {MAX_TYPE - 2} characters without spaces",
             "name it like x.deploy",
         )
+
+
+def _custom(event: Any) -> None:
+    check_type(event.type)
     for name in ("type", *ENVELOPE):
         if name in event.fields:
-            raise InvalidEventError(f"{kind}: {name} belongs to the envelope", f"call it other than {name}")
+            raise InvalidEventError(f"{event.type}: {name} belongs to the envelope", f"rename {name}")
     if type(event.fields.get("run")) in (int, float):
         raise InvalidEventError(
-            f"{kind}.run: only a run has a numeric run, by which other programs know it",
-            "give it as text, or call it other than run",
+            f"{event.type}.run: only a run has a numeric run, by which other programs know it",
+            "give it as text, or rename it",
         )
 
 

@@ -13,13 +13,13 @@ from typing import Any, NoReturn, get_type_hints
 
 import msgspec
 
-from eventstore.across import ACROSS, nearest
+from eventstore.across import ACROSS, check_type, nearest
 from eventstore.errors import InvalidEventError
 from eventstore.events import ENVELOPE, EVENTS, TYPES, Custom, Event, Tagged, type_of
 from eventstore.roles import check_role
 from eventstore.rules import Rule, rules_of
 from eventstore.timestamps import SECONDS_BELOW, epoch_ms
-from eventstore.values import Cases, fault, refuse, shown
+from eventstore.values import Cases, fault, label, refuse, shown
 
 __all__ = ["MAX_LINE", "admit", "admit_line", "check", "check_role", "check_size", "schema"]
 
@@ -139,6 +139,7 @@ def _admit_custom(kind: str, fields: Mapping[str, Any]) -> Custom:
             f"no event type {shown(kind)}; there are {', '.join(TYPES)}, and your own, which start with x.",
             f"use {near}" if near else "use one of these types",
         )
+    check_type(kind)
     _refuse_assigned(kind, fields)
     given = _with_times(kind, fields, ("timestamp",))
     envelope = {name: given.pop(name) for name in _GIVEN if name in given}
@@ -227,13 +228,15 @@ def _explain(event: Event) -> NoReturn:
     """Says which field of an event may not be appended."""
     kind = type_of(event)
     for value, rule in zip(msgspec.structs.astuple(event), rules_of(type(event)), strict=True):
+        if type(value) is list and tuple in rule.cases:
+            raise InvalidEventError(f"{kind}.{rule.key}: a list, where events hold tuples", "make it a tuple")
         if not rule.allows(value):
             _refuse_value(kind, rule, value)
     raise AssertionError("a field that was refused is allowed")
 
 
 def _refuse_value(kind: str, rule: Rule, value: object) -> NoReturn:
-    path = kind if rule.name == "fields" else f"{kind}.{rule.key}"
+    path = label(kind) if rule.name == "fields" else f"{label(kind)}.{rule.key}"
     if rule.key == "by" and type(value) is str:
         check_role(value, kind)
     if found := fault(value, path):

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from eventstore.across import COUNTS, LIMITS, MAX_TYPE, THRESHOLDS, TIMEOUTS
-from eventstore.events import ENVELOPE, EVENTS, Settings, Tagged, tag_of
+from eventstore.events import ENVELOPE, EVENTS, Config, Settings, Tagged, tag_of
 from eventstore.roles import MAX_NAME, ROLES
 from eventstore.rules import MAX_ID, Rule, parts_of, rules_of
 
@@ -39,12 +39,14 @@ def _event(kind: type[Tagged]) -> Schema:
     own = [(rule, field) for rule, field in zip(rules, fields, strict=True) if rule.key not in ENVELOPE]
     inner = _SETTINGS if kind is Settings else {}
     properties = {rule.key: inner.get(rule.key) or _field(rule, hints[rule.name]) for rule, _ in own}
+    together = {"dependentRequired": _TOGETHER} if kind is Config else {}
     return {
         "description": cleandoc(kind.__doc__ or ""),
         "type": "object",
         "properties": {"type": {"const": tag_of(kind)}, **_envelope(), **properties},
         "required": ["type", *(rule.key for rule, field in own if field.required or rule.filled)],
         "additionalProperties": False,
+        **together,
     }
 
 
@@ -106,6 +108,7 @@ def _closed(properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
+_TOGETHER = {"metricName": ["bestDirection"], "bestDirection": ["metricName"]}
 _SETTINGS: Schema = {
     "limits": _closed({name: _limit(name) for name in LIMITS}),
     "thresholds": _closed(dict.fromkeys(THRESHOLDS, _COUNT)),

@@ -16,6 +16,7 @@ __all__ = [
     "fault",
     "is_json",
     "is_text",
+    "label",
     "refuse",
     "shown",
     "within",
@@ -111,13 +112,19 @@ def _inner_fault(value: Any, path: str, depth: int) -> tuple[str, str] | None:
         for key, inner in value.items():
             if type(key) is not str or not is_text(key):
                 return f"{path}: the key {shown(key)} is not text", "give keys as text"
-            if found := fault(inner, f"{path}.{key}", depth + 1):
+            if found := fault(inner, f"{path}.{label(key)}", depth + 1):
                 return found
         return None
     for number, inner in enumerate(value):
         if found := fault(inner, f"{path}[{number}]", depth + 1):
             return found
     return None
+
+
+def label(name: object) -> str:
+    """A name as messages show it: as it is where it is short and printable ASCII, else quoted and cut."""
+    plain = isinstance(name, str) and len(name) <= 40 and name.isascii() and name.isprintable()
+    return str(name) if plain else shown(name)
 
 
 def shown(value: object) -> str:
