@@ -21,7 +21,7 @@ def epoch_ms(value: object) -> int | None:
     is no date, dates beyond the year 9999.
     """
     if type(value) is int or type(value) is float:
-        if not math.isfinite(value):
+        if type(value) is float and not math.isfinite(value):
             return None
         ms = round(value * 1000) if abs(value) < SECONDS_BELOW else round(value)
         return ms if -_MAX_MS <= ms <= _MAX_MS else None
