@@ -7,6 +7,8 @@ from typing import Any, Generic, TypeVar, overload
 
 import msgspec
 
+from reducers.table import Table
+
 __all__ = ["History", "dec_hook", "enc_hook"]
 
 T = TypeVar("T")
@@ -16,7 +18,8 @@ class History(Sequence[T], Generic[T]):
     """A sequence that is never changed, only pushed onto; every version keeps seeing exactly its own items.
 
     Versions share storage and each knows its own length, so `push` onto the newest version costs O(1),
-    amortised. A push onto an older one copies that one's items first, O(n), and starts a storage of its own.
+    amortised, and `extend` O(1) an item. A push onto an older one copies that one's items first, O(n), and
+    starts a storage of its own.
     Equal to a list or another history of the same items; encoded as a list.
     """
 
@@ -28,15 +31,23 @@ class History(Sequence[T], Generic[T]):
 
     def push(self, item: T) -> History[T]:
         """A history of this one's items and `item`; this one stays as it is."""
-        storage = self._storage
-        length = self._length
-        if len(storage) != length:
-            storage = storage[:length]
+        storage = self._own_storage()
         storage.append(item)
-        newer: History[T] = _new(History)
-        newer._storage = storage
-        newer._length = length + 1
-        return newer
+        return _version(storage, self._length + 1)
+
+    def extend(self, items: Iterable[T]) -> History[T]:
+        """A history of this one's items and these, in order; this one stays as it is."""
+        storage = self._own_storage()
+        storage.extend(items)
+        return _version(storage, len(storage))
+
+    def _own_storage(self) -> list[T]:
+        """A storage that holds this one's items and nothing else.
+
+        An empty history never lends its own: it is often a default, which would keep what was pushed alive.
+        """
+        length = self._length
+        return self._storage if length and len(self._storage) == length else self._storage[:length]
 
     def __len__(self) -> int:
         return self._length
@@ -83,19 +94,28 @@ class History(Sequence[T], Generic[T]):
 _new = History.__new__
 
 
+def _version(storage: list[T], length: int) -> History[T]:
+    version: History[T] = _new(History)
+    version._storage = storage
+    version._length = length
+    return version
+
+
 def enc_hook(value: Any) -> Any:
-    """Encodes a history as a list; for `msgspec.json.encode(state, enc_hook=enc_hook)`."""
+    """A history as a list, a table as a dict; for `msgspec.json.encode(state, enc_hook=enc_hook)`."""
     if isinstance(value, History):
         return value.to_list()
+    if isinstance(value, Table):
+        return value.to_dict()
     raise NotImplementedError(f"a state may not hold a {type(value).__name__}")
 
 
 def dec_hook(kind: type, value: Any) -> Any:
-    """Decodes a list into the history type that a state declares."""
+    """A list as the history, a dict as the table that a state declares."""
     origin = getattr(kind, "__origin__", kind)
-    if origin is not History:
-        raise NotImplementedError(f"a state may not hold a {kind.__name__}")
     items = getattr(kind, "__args__", (Any,))[0]
-    if not isinstance(value, list):
-        raise msgspec.ValidationError("Expected `array`")
-    return History(msgspec.convert(value, list[items], dec_hook=dec_hook))  # type: ignore[valid-type]
+    if origin is History:
+        return History(msgspec.convert(value, list[items], dec_hook=dec_hook))  # type: ignore[valid-type]
+    if origin is Table:
+        return Table(msgspec.convert(value, dict[str, items], dec_hook=dec_hook))  # type: ignore[valid-type]
+    raise NotImplementedError(f"a state may not hold a {kind.__name__}")

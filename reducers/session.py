@@ -2,65 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from eventstore.events import Config, Run
+from eventstore.events import Config, Event, Run
 from reducers.core import Projection
 from reducers.history import History
-from reducers.policies.metric import confidence, is_better, usable
+from reducers.policies.metric import confidence, usable
+from reducers.standing import Goal, Mark, Standing, after_config, after_run, goal_of
 from reducers.units import unit_of
 
 __all__ = ["Goal", "Mark", "Secondary", "SessionState", "SessionView", "goal_of", "session"]
 
 
-class Goal(msgspec.Struct, frozen=True, gc=False):
-    """What is optimised.
-
-    goal: in words. metric_name, metric_unit, direction: of its metric; all null in a task without one.
-    """
-
-    goal: str = ""
-    metric_name: str | None = "metric"
-    metric_unit: str | None = ""
-    direction: str | None = "lower"
-
-
-class Mark(msgspec.Struct, frozen=True, gc=False):
-    """A run that is looked back at.
-
-    metric: its usable metric.
-    run: its ordinal among all runs of the log, from 1.
-    metrics: its secondary metrics, as recorded.
-    """
-
-    metric: int | float
-    run: int
-    metrics: dict[str, Any]
-
-
 class SessionState(msgspec.Struct, frozen=True, gc=False):
     """What is kept of a log for the `session` view.
 
-    goal: as configured last.
-    segment: number of the current segment, from 0.
-    run_count, segment_run_count: runs of the log, of the segment.
+    standing: goal, segment, baseline and best.
+    run_count: runs of the log.
     statuses: runs of the log by status.
     metrics: usable metrics of the segment, in order.
-    baseline, best: marks of the segment.
     secondary: first value of each secondary metric of the segment.
     last_run: of the log.
     """
 
-    goal: Goal = Goal()
-    segment: int = 0
+    standing: Standing = Standing()
     run_count: int = 0
-    segment_run_count: int = 0
     statuses: dict[str, int] = {}
     metrics: History[int | float] = History()
-    baseline: Mark | None = None
-    best: Mark | None = None
     secondary: dict[str, Any] = {}
     last_run: Run | None = None
 
@@ -115,84 +86,59 @@ class SessionView(msgspec.Struct, frozen=True):
     secondary: dict[str, Secondary]
 
 
-def goal_of(before: Goal, event: Config) -> Goal:
-    """The goal after this config.
+def _sweep(state: SessionState, events: Iterable[object]) -> SessionState:
+    """The state after these events. What changes within the pass is local to it."""
+    standing, run_count, last_run = state.standing, state.run_count, state.last_run
+    statuses, secondary = dict(state.statuses), state.secondary
+    metrics = state.metrics
+    fresh: list[int | float] = []
+    has_metric = standing.goal.metric_name is not None
+    for event in events:
+        if type(event) is Run:
+            last_run = event
+            run_count += 1
+            status = event.status
+            statuses[status] = statuses.get(status, 0) + 1
+            metric = usable(event) if has_metric else None
+            if metric is not None:
+                fresh.append(metric)
+                if status == "keep" or standing.baseline is None:  # no other run moves the standing
+                    standing = after_run(standing, event, metric, run_count)
+            for name in event.metrics:
+                if name not in secondary:
+                    secondary = {**secondary, name: event.metrics[name]}
+        elif type(event) is Config:
+            standing = after_config(standing, event, run_count)
+            has_metric = standing.goal.metric_name is not None
+            if run_count:
+                metrics, fresh, secondary = History(), [], {}
+    if standing is state.standing and run_count == state.run_count:
+        return state
+    return SessionState(standing, run_count, statuses, metrics.extend(fresh), secondary, last_run)
 
-    What a foreign config (one without `seq`) leaves out stays as it was, as pi reads it, but no direction
-    means lower. One of ours without a metric's name is of a task without a metric.
-    """
-    if event.metricName is None and event.seq is not None:
-        return Goal(event.name, None, None, None)
-    return Goal(
-        event.name or before.goal,
-        event.metricName or before.metric_name or "metric",
-        (before.metric_unit or "") if event.metricUnit is None else event.metricUnit,
-        "higher" if event.bestDirection == "higher" else "lower",
-    )
 
-
-def _on_config(state: SessionState, event: Config) -> SessionState:
-    goal = goal_of(state.goal, event)
-    if state.run_count == 0:
-        return msgspec.structs.replace(state, goal=goal)
-    return SessionState(
-        goal=goal,
-        segment=state.segment + 1,
-        run_count=state.run_count,
-        statuses=state.statuses,
-        last_run=state.last_run,
-    )
-
-
-def _on_run(state: SessionState, event: Run) -> SessionState:
-    run_count = state.run_count + 1
-    status = event.status
-    metrics = event.metrics
-    history = state.metrics
-    baseline = state.baseline
-    best = state.best
-    secondary = state.secondary
-    metric = usable(event)
-    if metric is not None:
-        history = history.push(metric)
-        if baseline is None:
-            baseline = Mark(metric, run_count, metrics)
-        if status == "keep" and (best is None or is_better(metric, best.metric, state.goal.direction)):
-            best = Mark(metric, run_count, metrics)
-    if metrics and not metrics.keys() <= secondary.keys():
-        secondary = metrics | secondary
-    return SessionState(
-        state.goal,
-        state.segment,
-        run_count,
-        state.segment_run_count + 1,
-        {**state.statuses, status: state.statuses.get(status, 0) + 1},
-        history,
-        baseline,
-        best,
-        secondary,
-        event,
-    )
+def _on_event(state: SessionState, event: Event) -> SessionState:
+    return _sweep(state, (event,))
 
 
 def _view(state: SessionState, now: int | None) -> SessionView:  # noqa: ARG001
-    goal, baseline, best = state.goal, state.baseline, state.best
-    has_metric = goal.metric_name is not None
-    baseline_metric = baseline.metric if baseline and has_metric else None
-    best_metric = best.metric if best and has_metric else None
+    standing = state.standing
+    goal, baseline, best = standing.goal, standing.baseline, standing.best
+    baseline_metric = baseline.metric if baseline else None
+    best_metric = best.metric if best else None
     at_best = best.metrics if best else {}
     return SessionView(
         goal=goal.goal,
         metric_name=goal.metric_name,
         metric_unit=goal.metric_unit,
         direction=goal.direction,
-        segment=state.segment,
+        segment=standing.segment,
         baseline_metric=baseline_metric,
-        baseline_run=baseline.run if baseline and has_metric else None,
+        baseline_run=baseline.run if baseline else None,
         best_metric=best_metric,
-        best_run=best.run if best and has_metric else None,
+        best_run=best.run if best else None,
         run_count=state.run_count,
-        segment_run_count=state.segment_run_count,
+        segment_run_count=state.run_count - standing.runs_before,
         statuses=state.statuses,
         confidence=confidence(state.metrics.to_list(), baseline_metric, best_metric, goal.direction),
         last_run=state.last_run,
@@ -207,7 +153,8 @@ session: Projection[SessionState, SessionView] = Projection(
     name="session",
     version=1,
     initial=SessionState(),
-    handlers={Config: _on_config, Run: _on_run},
+    handlers={Config: _on_event, Run: _on_event},
+    sweep=_sweep,
     shows=_view,
     view_type=SessionView,
 )

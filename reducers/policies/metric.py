@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from eventstore.events import Run
 
-__all__ = ["JUDGED", "confidence", "is_better", "median", "usable"]
+__all__ = ["JUDGED", "change", "change_percent", "confidence", "is_better", "median", "usable"]
 
 JUDGED = frozenset(("keep", "discard", "checks_failed"))
 """The statuses of a judged run: one that ran to a verdict."""
@@ -26,6 +26,29 @@ def usable(run: Run) -> float | int | None:
 def is_better(value: float, than: float, direction: str | None) -> bool:
     """Whether `value` is strictly better than `than`; anything but `higher` means lower is better."""
     return value > than if direction == "higher" else value < than
+
+
+def change(value: float | None, since: float | None) -> float | None:
+    """`value` - `since`; None where one is missing or the difference is beyond a double."""
+    if value is None or since is None:
+        return None
+    try:
+        difference = value - since
+    except OverflowError:
+        return None
+    return difference if -_INFINITY < difference < _INFINITY else None
+
+
+def change_percent(value: float | None, since: float | None) -> float | None:
+    """The change in per cent of |since|; None where since is 0, one is missing, or it is beyond a double."""
+    difference = change(value, since)
+    if difference is None or not since:
+        return None
+    try:
+        percent = difference / abs(since) * 100
+    except OverflowError:
+        return None
+    return percent if -_INFINITY < percent < _INFINITY else None
 
 
 def median(values: Sequence[float]) -> float:
