@@ -6,8 +6,9 @@ one. A chain cannot show that its own end was cut: heads are anchored outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
+from typing import Union
 
 import msgspec
 
@@ -16,6 +17,8 @@ from eventstore.lines import decode_line, split_lines
 from eventstore.store import Head
 
 __all__ = ["Fault", "Report", "verify"]
+
+_DIGITS = 32
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -61,7 +64,14 @@ class _Claims(msgspec.Struct, gc=False):
     prev: str | None = None
 
 
+def _claims_of_known(kind: str) -> type[msgspec.Struct]:
+    """The same of lines of one known type."""
+    fields = [("seq", int | None, None), ("prev", str | None, None)]
+    return msgspec.defstruct(f"_{kind}", fields, gc=False, tag_field="type", tag=kind)
+
+
 _claims = msgspec.json.Decoder(_Claims)
+_known = msgspec.json.Decoder(Union[tuple(map(_claims_of_known, TYPES))])  # noqa: UP007
 
 
 def verify(stretches: Iterable[tuple[int, bytes]], *, head: str | None = None) -> Report:
@@ -107,11 +117,34 @@ class _Checker:
     def check(self, stretch: bytes) -> None:
         """Checks the next stretch."""
         lines = split_lines(stretch)
-        number, previous = self._number, self._previous
-        anchor = self._anchor
-        for line, claims in zip(lines, _all_claims(stretch, lines), strict=True):
-            number += 1
-            own = sha256(line).hexdigest()[:32]
+        digests = [sha256(line).hexdigest()[:_DIGITS] for line in lines]
+        if self._all_follow(stretch, lines, digests):
+            self._chained += len(lines)
+            self._last_chained = (digests[-1], self._number + len(lines))
+            self._unchained.clear()
+        else:
+            self._one_by_one(lines, digests)
+        if 0 < self._anchor - self._number <= len(lines):
+            self._anchored = digests[self._anchor - self._number - 1].startswith(self._expected)
+        self._number += len(lines)
+        self._previous = digests[-1]
+
+    def _all_follow(self, stretch: bytes, lines: list[bytes], digests: list[str]) -> bool:
+        """Whether every line is of a known type, chained, and follows from the one before it."""
+        try:
+            stretch.isascii() or stretch.decode()  # fields that are skipped are not checked by the decoder
+            claims = list(map(_known.decode, lines))
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return False
+        first = self._number + 1 + self._shift
+        return [claim.seq for claim in claims] == list(range(first, first + len(lines))) and [
+            claim.prev for claim in claims
+        ] == [self._previous, *digests[:-1]]
+
+    def _one_by_one(self, lines: list[bytes], digests: list[str]) -> None:
+        previous = self._previous
+        for number, (line, own) in enumerate(zip(lines, digests, strict=True), self._number + 1):
+            claims = _claims_of(line)
             if claims is not None and claims.prev is not None:
                 if claims.prev != previous or claims.seq != number + self._shift:
                     self._compare(number, claims, previous)
@@ -119,15 +152,11 @@ class _Checker:
                     self._untyped(number, line)
                 self._chained += 1
                 self._last_chained = (own, number)
-                if self._unchained:
-                    self._unchained = {}
+                self._unchained.clear()
             else:
                 self._unlinked(number, line, claims)
                 self._unchained[own] = number
-            if number == anchor:
-                self._anchored = own.startswith(self._expected)
             previous = own
-        self._number, self._previous = number, previous
 
     def report(self, size: int) -> Report:
         """What was found in a log of `size` bytes."""
@@ -203,21 +232,6 @@ class _Checker:
 
     def _add(self, line: int, kind: str, serious: bool, detail: str) -> None:
         self._faults.append(Fault(line, kind, serious, detail))
-
-
-def _all_claims(stretch: bytes, lines: list[bytes]) -> Sequence[_Claims | None]:
-    """What each line says of itself; None for one that has to be looked at more closely."""
-    count = len(lines)
-    if stretch.startswith(b"{") and stretch.endswith(b"}\n") and stretch.count(b"}\n{") == count - 1:
-        try:
-            stretch.isascii() or stretch.decode()
-            claims = _claims.decode_lines(stretch)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            pass
-        else:
-            if len(claims) == count:
-                return claims
-    return [_claims_of(line) for line in lines]
 
 
 def _claims_of(line: bytes) -> _Claims | None:

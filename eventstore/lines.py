@@ -109,37 +109,29 @@ class LineDecoder:
 
         `first` is the number of its first line and `start` its offset in the log; both are only passed on.
         """
-        lines = chunk.count(b"\n")
+        lines = split_lines(chunk)
         records = self._all_at_once(chunk, lines)
         blanks: tuple[int, ...] = ()
         if records is None:
-            records, blanks = self._one_by_one(chunk, first)
-        return Batch(records, first, lines, start, start + len(chunk), blanks)
+            records, blanks = self._one_by_one(lines, first)
+        return Batch(records, first, len(lines), start, start + len(chunk), blanks)
 
-    def _all_at_once(self, chunk: bytes, lines: int) -> Sequence[Record] | None:
+    def _all_at_once(self, chunk: bytes, lines: list[bytes]) -> Sequence[Record] | None:
         """The records, if every line is an event in our own shape; else None.
 
-        The decoder takes newlines for white space, so a record might span lines or share one. Where every
-        line starts with `{` and ends with `}`, none can span (`}` is never followed by `{` inside an object),
-        and then as many records as lines means that none shares.
+        Line by line all the same: msgspec's `decode_lines` takes newlines for white space, and to see that no
+        record spans lines or shares one takes longer than cutting the lines apart.
         """
-        if not (chunk.startswith(b"{") and chunk.endswith(b"}\n") and chunk.count(b"}\n{") == lines - 1):
-            return None
-        if not chunk.isascii():
-            try:
-                chunk.decode()  # fields that are skipped are not checked by the decoder
-            except UnicodeDecodeError:
-                return None
         try:
-            records = self._strict.decode_lines(chunk)
-        except (msgspec.DecodeError, RecursionError):
+            chunk.isascii() or chunk.decode()  # fields that are skipped are not checked by the decoder
+            return cast("Sequence[Record]", list(map(self._strict.decode, lines)))
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return None
-        return cast("Sequence[Record]", records) if len(records) == lines else None
 
-    def _one_by_one(self, chunk: bytes, first: int) -> tuple[list[Record], tuple[int, ...]]:
+    def _one_by_one(self, lines: list[bytes], first: int) -> tuple[list[Record], tuple[int, ...]]:
         records: list[Record] = []
         blanks: list[int] = []
-        for number, line in enumerate(split_lines(chunk), first):
+        for number, line in enumerate(lines, first):
             if not line.strip(BLANK):
                 blanks.append(number)
                 continue

@@ -13,8 +13,12 @@ from eventstore.store import Head, Position
 
 __all__ = ["CHUNK", "Tail", "batches", "count_lines", "last_line_before", "look_at_tail", "stretches"]
 
-CHUNK = 1 << 20
-"""Bytes read at a time; what bounds the memory of a reader, but for longer lines."""
+CHUNK = 1 << 18
+"""Bytes read at a time; what bounds the memory of a reader, but for longer lines.
+
+Small enough that a stretch, its lines and what they are decoded to stay in a core's own cache: with 1 MiB a
+fold takes a third longer.
+"""
 
 _BACK = 1 << 12
 _BLANK = b" \t\r"
