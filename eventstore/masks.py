@@ -18,7 +18,7 @@ _NOBODY = frozenset(("", "admin", "agent", "app", "ci", "nobody", "root", "runne
 _HERE = frozenset(("", "localhost", "localhost.localdomain"))
 _HOMES = re.compile(r"(/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})(?!Shared\b)[^\s/\\:;,\"'<>()\[\]]++")
 _EMAIL = re.compile(
-    r"(?<![\w.+%-])(?!git@)[\w.+%-]++@[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9-]++)+", re.ASCII
+    r"(?<![\w.+%-])(?!git@)[\w.+%-]++@[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9-]++)++", re.ASCII
 )
 _IPV4 = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\.?\w)", re.ASCII)
 _IPV6 = re.compile(
@@ -50,7 +50,7 @@ def _masks(
     home = home.rstrip("/\\")
     if home:
         masks.append((re.compile(rf"(?<![\w.~\]-]){re.escape(home)}(?![\w.-]*[\w-])"), "~"))
-    masks += [(_HOMES, r"\1[user]"), (_EMAIL, "[email]")]
+    masks += [(_HOMES, r"\1[user]"), (_EMAIL, _email)]
     names = sorted((host for host in hosts if host.lower() not in _HERE), key=len, reverse=True)
     if names:
         masks.append((_words(names), "[host]"))
@@ -63,6 +63,11 @@ def _masks(
 def _words(names: list[str]) -> re.Pattern[str]:
     """One of these names as a word of its own, in any case, not between brackets of ours."""
     return re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+
+
+def _email(match: re.Match[str]) -> str:
+    """`[email]` for what ends in a top-level domain; a package at a version does not."""
+    return "[email]" if match[0].rpartition(".")[2].isalpha() else match[0]
 
 
 def _address(match: re.Match[str]) -> str:

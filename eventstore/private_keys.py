@@ -60,12 +60,13 @@ def _cut_tail(text: str, done: int, begun: re.Match[str], limit: int, pieces: li
 
 def _head(text: str, seen: int, end: int) -> int:
     """Where the body of a block that has no BEGIN starts, going back from its END, but not before `seen`."""
-    start, shape = end, _LAST
+    start = cut = end
+    shape = _LAST
     for begin in reversed([seen, *(match.end() for match in _LINE_END.finditer(text, seen, end))]):
-        line = _LINE_END.sub("", text[begin:start]).strip()
+        line = _LINE_END.sub("", text[begin:cut]).strip()
         if line:
             if not shape.fullmatch(line):
                 break
-            shape = _RUN
-        start = begin
+            start, shape = begin, _RUN
+        cut = begin
     return start

@@ -143,8 +143,9 @@ def _looked_at(kind: type[Event]) -> tuple[tuple[int, str, bool], ...]:
 
 def _refuse(event: Event, name: str, changed: Any) -> NoReturn:
     kind = repr(changed).partition("[redacted:")[2].partition("]")[0]
+    path = f"{redact(type_of(event))}.{name}"  # the type itself may be it
     raise InvalidEventError(
-        f"{type_of(event)}.{name}: holds what looks like a secret ({kind}), and lines are never rewritten",
+        f"{path}: holds what looks like a secret ({kind}), and lines are never rewritten",
         "keep the secret in the environment or in a file, and name that",
     )
 
