@@ -144,8 +144,10 @@ def is_session_file(path: str) -> bool:
 def read_config(path: Path) -> dict[str, Any]:
     """What a `config.json` holds; empty if there is none. Raises SessionError for what is no JSON object."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep its reader waiting
+            raise SessionError(f"{path}: is no file", "make it a file, or take it away")
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise SessionError(f"{path}: {error.strerror}", "make it a file that can be read") from error
