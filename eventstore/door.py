@@ -47,7 +47,7 @@ def admit(kind: str, fields: Mapping[str, Any]) -> Event:
     names, moments = _names(known)
     if not fields.keys() <= names:
         _refuse_field(kind, known, fields)
-    given = dict(fields) if moments.isdisjoint(fields) else _with_times(kind, fields, moments)
+    given = _with_times(kind, fields, moments)
     try:
         event = msgspec.convert(given, known)
     except (msgspec.ValidationError, RecursionError, UnicodeError) as error:
@@ -142,8 +142,9 @@ def _admit_custom(kind: str, fields: Mapping[str, Any]) -> Custom:
     check_type(kind)
     _refuse_assigned(kind, fields)
     given = _with_times(kind, fields, ("timestamp",))
-    envelope = {name: given.pop(name) for name in _GIVEN if name in given}
-    event = Custom(type=kind, fields=given, **envelope)
+    envelope = {name: given[name] for name in _GIVEN if name in given}
+    own = {name: value for name, value in given.items() if name not in _GIVEN}
+    event = Custom(type=kind, fields=own, **envelope)
     check(event)
     return event
 
@@ -153,17 +154,17 @@ def _with_times(kind: str, fields: Mapping[str, Any], names: Iterable[str]) -> d
 
     What would be below `SECONDS_BELOW` in milliseconds is refused, since readers would take it for seconds.
     """
-    given = dict(fields)
+    given = fields if type(fields) is dict else dict(fields)
     for name in names:
         value = given.get(name)
-        if value is None:
+        if value is None or (type(value) is int and value >= SECONDS_BELOW):
             continue
         ms = epoch_ms(value)
         if ms is None:
             raise InvalidEventError(f"{kind}.{name}: {shown(value)} is not a time", _A_TIME)
         if abs(ms) < SECONDS_BELOW:
             raise InvalidEventError(f"{kind}.{name}: {shown(value)} is before 3 March 1973", _A_TIME)
-        given[name] = ms
+        given = {**given, name: ms}
     return given
 
 
