@@ -17,8 +17,16 @@ HOUR = 60 * MINUTE
 
 
 def records(text: str) -> list[Record]:
-    """The lines of a text that start with a brace, read as the lines of a log."""
-    lines = [line.strip() for line in text.splitlines() if line.lstrip().startswith("{")]
+    """The lines of a text that start with a brace, read as the lines of a log.
+
+    One that does not end with a brace goes on in the next line, for the sake of its reader.
+    """
+    lines: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("{"):
+            lines.append(line)
+        elif line and lines and not lines[-1].endswith("}"):
+            lines[-1] += line
     return [decode_line(line.encode(), number) for number, line in enumerate(lines, 1)]
 
 
