@@ -12,6 +12,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Record": ("init", "append", "log", "import"),
     "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
     "Check": ("verify",),
+    "Loop": ("measure",),
     "Hooks": ("hook",),
     "Shell": ("completion",),
 }
