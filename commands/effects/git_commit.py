@@ -28,6 +28,8 @@ from commands.effects.worktree import session_files
 
 __all__ = ["commit_paths", "cycle_message", "make_commit", "move_head", "require_head", "require_quiet"]
 
+_UNDO = "autoresearch: undo a commit that is not what was asked for"
+
 SUBJECT_LENGTH = 100
 """Characters of the first line of a description that fit the subject; the whole text then follows below."""
 
@@ -166,17 +168,14 @@ def _commit_with_hooks(repo: Repo, old: str, tree: str, wanted: tuple[str, ...],
         options = ("--quiet", "--cleanup=verbatim", "--file=-")
         run(repo, "commit", *options, stdin=_encoded(message), index=index, hooks=True)
     made = read_commit(repo, "HEAD")
+    if made.parents != (old,):
+        if made.message == message and made.parents:  # ours, on top of somebody else's
+            move_head(repo, made.id, made.parents[0], _UNDO)
+        raise _moved(repo, old, made.id)
     try:
-        if made.parents != (old,):
-            raise GitError(
-                "HEAD moved while the commit was made", repo.top, "let nothing else commit meanwhile"
-            )
         target = _exactly(repo, old, made.id, wanted)
     except GitError:
-        if made.parents:
-            move_head(
-                repo, made.id, made.parents[0], "autoresearch: undo a commit that is not what was asked"
-            )
+        move_head(repo, made.id, old, _UNDO)
         raise
     _index_to(repo, target)
     return made.id

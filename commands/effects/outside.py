@@ -56,7 +56,8 @@ class Undone(msgspec.Struct, frozen=True):
     """What was done about changes outside the assets.
 
     changed: the paths that had changed. saved: what became of the agent's work there. left: those that could
-    not be put back and were not touched: submodules, repositories inside this one, large files.
+    not be put back and were not touched: submodules, repositories inside this one, large or unreadable files,
+    conflicts of a merge.
     """
 
     changed: tuple[str, ...]
@@ -75,13 +76,19 @@ def keep(repo: Repo, assets: Iterable[str], directory: str | os.PathLike[str]) -
     place = os.path.abspath(directory)
     os.makedirs(place, exist_ok=True)
     chosen = tuple(assets)
-    indexed = {line.path: line.indexed for line in reversed(status(repo, renames=False))}
+    lines = status(repo, renames=False)
+    indexed = {line.path: line.indexed for line in reversed(lines)}
+    conflicts = {line.path for line in lines if line.staged == "U"}
     files = {}
     for path, digest in fingerprint_outside(repo, chosen).items():
         facts = indexed.get(path)
         entry = facts if facts is not None and facts[0] != "000000" else None
         name = hashlib.sha256(f"{path}\0{digest}".encode("utf-8", "surrogateescape")).hexdigest()
-        files[path] = _keep_file(os.path.join(repo.top, path), os.path.join(place, name), digest, entry)
+        files[path] = (
+            KeptFile(digest)
+            if path in conflicts
+            else _keep_file(os.path.join(repo.top, path), os.path.join(place, name), digest, entry)
+        )
     kept = Kept(place, chosen, files)
     _write_manifest(kept)
     wanted = {file.copy for file in files.values()} | {_MANIFEST}

@@ -18,6 +18,7 @@ from commands.effects.git_index import (
     changed_entries,
     edit,
     entries,
+    load,
     put_entries,
     refresh,
     scratch,
@@ -119,7 +120,11 @@ def rollback(repo: Repo, commit: str, parent: str, *, rescue: str | os.PathLike[
     backwards = {path: (after, before) for path, (before, after) in change.items()}
     message = f'Revert "{made.message.partition(chr(10))[0]}"\n\nThis reverts commit {made.id}.\n'
     revert = make_commit(repo, goal.tree, made.id, message)
-    _switch(repo, made.id, goal.id, backwards)
+    try:
+        _switch(repo, made.id, goal.id, backwards)
+    except GitError as failed:
+        way_out = f"HEAD is still at the change; try again, or `git revert {made.id[:12]}`"
+        raise GitError(f"rollback of {made.id[:12]} failed: {failed.what}", failed.where, way_out) from None
     try:
         move_head(repo, made.id, revert, f"revert: {message.partition(chr(10))[0]}")
     except GitError:
@@ -135,7 +140,9 @@ def _clear(repo: Repo, made: Commit, change: _Change, rescue: str | os.PathLike[
     unknown = [p for p, pair in change.items() if indexed[p] not in pair or current[p] not in (*pair, None)]
     arriving = [path for path, (before, _) in change.items() if before is not None]
     leaving = [path for path, (_, after) in change.items() if after is not None]
-    unknown += [path for path in in_the_way(repo, arriving, leaving) if path not in unknown]
+    # Where a directory took a file's place the file goes back first, for git would not replace it.
+    replaced = [path for path in arriving if change[path][1] and _is_directory(repo, path)]
+    unknown = list(dict.fromkeys((*unknown, *replaced, *in_the_way(repo, arriving, leaving))))
     if not unknown:
         return ""
     if rescue is None:
@@ -148,18 +155,28 @@ def _clear(repo: Repo, made: Commit, change: _Change, rescue: str | os.PathLike[
     return f"edited since the commit, saved in {saved.directory}: {describe(unknown)}"
 
 
+def _is_directory(repo: Repo, path: str) -> bool:
+    full = os.path.join(repo.top, path)
+    return os.path.isdir(full) and not os.path.islink(full)
+
+
 def _switch(repo: Repo, source: str, target: str, change: _Change) -> None:
     """Bring files and index from `source` to `target`, in the paths of `change` (source, target) alone.
 
-    Some of them may be there already, and a file may be missing: a kill while git wrote it. Git itself
-    refuses to overwrite what is not as in `source`.
+    Some of them may be there already, and a file may be missing: a kill while git wrote it. Such paths are
+    counted as done, or as in `source`, so that git looks at what is left to do and at nothing else. Git
+    itself refuses to overwrite what is not as in `source`.
     """
     current = worktree_entries(repo, source, change)
     held = {path: current[path] if current[path] in pair else pair[0] for path, pair in change.items()}
+    with scratch(repo) as index:
+        load(repo, index, source)
+        put_entries(repo, held, index)
+        start = run(repo, "write-tree", index=index).text
     with scratch(repo, copy=True) as index:
         put_entries(repo, held, index)
         refresh(repo, index)
-        run(repo, "read-tree", "-m", "-u", "--no-sparse-checkout", source, target, index=index)
+        run(repo, "read-tree", "-m", "-u", "--no-sparse-checkout", start, target, index=index)
 
     def adopt(index: str) -> None:
         put_entries(repo, {path: after for path, (_, after) in change.items()}, index)

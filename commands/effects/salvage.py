@@ -15,6 +15,7 @@ import msgspec
 
 from commands.effects.git import SUBMODULE, Entries, Entry, GitError, Repo, describe, join_paths, run
 from commands.effects.git_index import (
+    UNMERGED,
     edit,
     entries,
     load,
@@ -63,7 +64,8 @@ def salvage(repo: Repo, paths: Iterable[str], into: str | os.PathLike[str]) -> S
     obstacles = in_the_way(repo, [path for path in files if original[path] is not None])
     current = worktree_entries(repo, "HEAD", files)
     unsaved = {path: current[path] for path in files if current[path] != original[path]}
-    restaged = {p: indexed[p] for p in files if indexed[p] not in (original[p], current[p], None)}
+    others = {path: entry for path, entry in indexed.items() if entry and entry[0] != UNMERGED}
+    restaged = {p: entry for p, entry in others.items() if entry not in (original[p], current[p])}
     present = on_disk(repo, unsaved)
     repositories = [path for path in wanted if path.endswith("/") and _exists(repo, path)]
     apart = [path for path in obstacles if not path.startswith(tuple(repositories))]
@@ -77,7 +79,8 @@ def salvage(repo: Repo, paths: Iterable[str], into: str | os.PathLike[str]) -> S
                 patches.append(_write_patch(repo, directory, name, tracked, moving))
         for path in moving:
             _move(os.path.join(repo.top, path.rstrip("/")), os.path.join(directory, path.rstrip("/")))
-    _restore(repo, original, unsaved)
+    if unsaved or indexed != original:
+        _restore(repo, original, unsaved)
     return Salvaged(directory, tuple(patches), tuple(sorted(moving)), tuple(sorted({*unsaved, *restaged})))
 
 
@@ -191,8 +194,7 @@ def _restore(repo: Repo, original: Entries, unsaved: Iterable[str]) -> None:
         with scratch(repo) as index:
             load(repo, index, "HEAD")
             run(repo, "checkout-index", "-z", "--stdin", stdin=join_paths(missing), index=index)
-    if original:
-        edit(repo, change)
+    edit(repo, change)
 
 
 def _emptied(repo: Repo, paths: Iterable[str]) -> list[str]:

@@ -232,6 +232,32 @@ def test_a_hook_that_takes_the_change_away_is_undone(sandbox: Sandbox) -> None:
     assert sandbox.head == head
 
 
+def test_a_hook_that_commits_on_top_is_said_so(sandbox: Sandbox) -> None:
+    """HEAD is not ours to move then: both commits stay, and the index agrees with them."""
+    again = '#!/bin/sh\ntest -n "$AGAIN" || AGAIN=1 git commit -q --allow-empty -m extra\n'
+    sandbox.write(".git/hooks/post-commit", again, 0o755)
+    sandbox.write("src/kernel.c", "2\n")
+
+    with pytest.raises(GitError, match="somebody else committed"):
+        commit_paths(sandbox.repo, ["src/kernel.c"], MESSAGE, git_hooks=True)
+
+    assert sandbox.git("log", "-2", "--format=%s").splitlines() == ["extra", "autoresearch cycle 1: try it"]
+    assert sandbox.status("src") == ""
+
+
+def test_a_commit_while_hooks_run_stays(sandbox: Sandbox) -> None:
+    """Git itself refuses to move HEAD from elsewhere; theirs stays, and the change stays uncommitted."""
+    theirs = "#!/bin/sh\ngit update-ref HEAD $(git commit-tree -p HEAD -m theirs HEAD^{tree})\n"
+    sandbox.write(".git/hooks/pre-commit", theirs, 0o755)
+    sandbox.write("src/kernel.c", "2\n")
+
+    with pytest.raises(GitError, match="cannot lock ref 'HEAD'"):
+        commit_paths(sandbox.repo, ["src/kernel.c"], MESSAGE, git_hooks=True)
+
+    assert sandbox.git("log", "--format=%s").splitlines() == ["theirs", "start"]
+    assert sandbox.status("src") == " M src/kernel.c"
+
+
 def test_a_path_without_a_change_is_refused(sandbox: Sandbox) -> None:
     """Exactly these paths: one that would not be in the commit is an error, and so is none at all."""
     sandbox.write("src/kernel.c", "2\n")

@@ -139,6 +139,19 @@ def test_a_large_file_is_noticed_and_left(sandbox: Sandbox, monkeypatch: pytest.
     assert sandbox.read("large.bin") == bytes(102)
 
 
+def test_a_conflict_is_left(sandbox: Sandbox) -> None:
+    """The user's merge is theirs to end."""
+    blob = sandbox.git("rev-parse", "HEAD:README.md")
+    stages = "".join(f"100644 {blob} {stage}\tREADME.md\n" for stage in (1, 2, 3))
+    sandbox.git("update-index", "--force-remove", "README.md")
+    sandbox.git("update-index", "--index-info", stdin=stages.encode())
+    keep(sandbox.repo, ["src"], sandbox.top / KEPT)
+    sandbox.write("README.md", "the agent's\n")
+
+    assert undo_now(sandbox).left == ("README.md",)
+    assert sandbox.git("ls-files", "-u", "README.md").count("README.md") == 3
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_an_unreadable_file_is_left(sandbox: Sandbox) -> None:
     """It cannot be copied, so it is only watched."""

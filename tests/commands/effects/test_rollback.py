@@ -228,6 +228,65 @@ def test_files_in_a_directory_that_has_to_go_are_saved(sandbox: Sandbox) -> None
     assert (rescue / "src/kernel.c/.env").read_text() == "SECRET=1\n"
 
 
+@pytest.mark.parametrize("full", [True, False])
+def test_a_directory_in_place_of_an_edited_file(sandbox: Sandbox, full: bool) -> None:
+    """Its files are saved, it goes, and the parent's file is there again."""
+    clean = sandbox.snapshot("src")
+    _edit(sandbox)
+    commit, parent = committed(sandbox)
+    (sandbox.top / "src/kernel.c").unlink()
+    (sandbox.top / "src/kernel.c").mkdir()
+    if full:
+        sandbox.write("src/kernel.c/mine.txt", "mine\n")
+    rescue = sandbox.top / ".auto/rejected/run-2"
+
+    assert rollback(sandbox.repo, commit, parent, rescue=rescue).verified
+    assert sandbox.snapshot("src") == clean
+    assert (rescue / "src/kernel.c/mine.txt").exists() is full
+
+
+def test_a_link_to_a_directory_is_a_file_like_any_other(sandbox: Sandbox) -> None:
+    """Changed to point elsewhere and back: nothing is in the way, nothing is saved."""
+    (sandbox.top / "src/link").symlink_to("../elsewhere")
+    committed(sandbox)
+    (sandbox.top / "src/link").unlink()
+    (sandbox.top / "src/link").symlink_to("../src")
+    commit, parent = committed(sandbox, 2)
+
+    assert rollback(sandbox.repo, commit, parent) == Rolled(sandbox.head, True)
+    assert os.readlink(sandbox.top / "src/link") == "../elsewhere"
+
+
+def test_what_stands_where_a_new_file_was_stays(sandbox: Sandbox) -> None:
+    """A new file of the change was replaced by a directory: that one is gone already, this one stays."""
+    sandbox.write("src/new", "new\n")
+    commit, parent = committed(sandbox)
+    (sandbox.top / "src/new").unlink()
+    sandbox.write("src/new/mine.txt", "mine\n")
+
+    assert rollback(sandbox.repo, commit, parent).verified
+    assert sandbox.read("src/new/mine.txt") == b"mine\n"
+    assert sandbox.status("src") == "?? src/new/mine.txt"
+
+
+def test_a_failure_says_where_things_stand(sandbox: Sandbox) -> None:
+    """A filter that fails in the middle: HEAD is at the change, and the way out is named."""
+    sandbox.git("config", "filter.large.clean", "cat")
+    sandbox.git("config", "filter.large.smudge", "false")
+    sandbox.git("config", "filter.large.required", "true")
+    _edit(sandbox)
+    commit, parent = committed(sandbox)
+    sandbox.write(".git/info/attributes", "*.c filter=large\n")
+
+    with pytest.raises(GitError, match=r"rollback of .* failed: .*smudge filter large failed") as caught:
+        rollback(sandbox.repo, commit, parent)
+    (sandbox.top / ".git/info/attributes").unlink()
+
+    assert sandbox.head == commit
+    assert f"HEAD is still at the change; try again, or `git revert {commit[:12]}`" in caught.value.remedy
+    assert rollback(sandbox.repo, commit, parent).verified
+
+
 def test_new_files_beside_the_change_stay(sandbox: Sandbox) -> None:
     """Untracked and ignored files in the assets that are in nobody's way are not touched."""
     _new(sandbox)

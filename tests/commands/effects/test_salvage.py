@@ -98,6 +98,20 @@ def test_a_staged_version_whose_file_is_as_in_head(sandbox: Sandbox) -> None:
     assert sandbox.status("src") == ""
 
 
+def test_a_conflict_is_put_back_to_head(sandbox: Sandbox) -> None:
+    """The file with its markers is saved, the conflict goes."""
+    blob = sandbox.git("rev-parse", "HEAD:src/kernel.c")
+    stages = "".join(f"100644 {blob} {stage}\tsrc/kernel.c\n" for stage in (1, 2, 3))
+    sandbox.git("update-index", "--force-remove", "src/kernel.c")
+    sandbox.git("update-index", "--index-info", stdin=stages.encode())
+    sandbox.write("src/kernel.c", "<<<<<<<\n")
+
+    salvage_all(sandbox)
+
+    assert sandbox.read(f"{RUN}/src/kernel.c") == b"<<<<<<<\n"
+    assert sandbox.status("src") == ""
+
+
 def test_a_rename_is_undone(sandbox: Sandbox) -> None:
     """The new name's file is moved away, the old one comes back."""
     clean = sandbox.snapshot("src")
