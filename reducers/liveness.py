@@ -94,7 +94,7 @@ def _row(state: LivenessState, name: str, loop: Loop, now: int | None) -> LoopRo
         left_alone = is_left_alone(shown, until, now)
         paused_until = until if shown in LEFT_ALONE else None
         overdue = not left_alone and is_overdue(signs.last_seen, seconds, paused_until, now)
-        without_progress = _without_progress(state, loop, now)
+        without_progress = _without_progress(state, loop, paused_until, now)
         word = verdict(
             state=shown,
             left_alone=left_alone,
@@ -128,10 +128,10 @@ def _row(state: LivenessState, name: str, loop: Loop, now: int | None) -> LoopRo
     )
 
 
-def _without_progress(state: LivenessState, loop: Loop, now: int) -> int | None:
+def _without_progress(state: LivenessState, loop: Loop, paused_until: int | None, now: int) -> int | None:
     """For how long the task has made no progress while this loop was there to make some, milliseconds."""
-    since = (state.last_progress, state.resumed_at, loop.signs.at_work_since, loop.last_restart)
-    known = [moment for moment in since if moment is not None]
+    there = (state.resumed_at, loop.signs.at_work_since, loop.last_restart, paused_until)
+    known = [moment for moment in (state.last_progress, *there) if moment is not None]
     return max(now - max(known), 0) if known and loop.signs.beats else None
 
 
