@@ -24,6 +24,7 @@ def error_capture_cmd(text: bool) -> int:
     Reads Claude Code's PostToolUse or PostToolUseFailure JSON on stdin. It matches text and knows no exit
     code. Silent when no error text matches; exit code 0 always.
     """
+    from commands.effects.error_seen import record_error_seen
     from hooks.error_capture_main import main
 
-    return main(["--text"] if text else [])
+    return main(["--text"] if text else [], record=record_error_seen)

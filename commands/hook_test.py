@@ -16,6 +16,7 @@ from commands.options import at_option, examples, json_option
 from commands.output import emit, emit_json
 from commands.render import duration, escape, pairs
 from commands.where import parse_where
+from eventstore.secrets import redact
 from hooks.examples import EXAMPLES
 from hooks.payload import NoRunError, mock_payload
 from hooks.prefix import DEFAULT_TIMEOUT, read_prefix
@@ -142,8 +143,13 @@ def _document(script: Path, stage: Stage, given: Given, finished: Finished) -> d
         "stderr_bytes": finished.stderr_bytes,
         "truncated": is_truncated(finished),
         "error": finished.error,
-        "steer": render_steer(stage, finished) or None,
+        "steer": steer_of(stage, finished) or None,
     }
+
+
+def steer_of(stage: Stage, finished: Finished) -> str:
+    """The steer as the agent would get it, what looks like a secret redacted as on its way into the log."""
+    return redact(render_steer(stage, finished))
 
 
 def told(stage: Stage, given: Given, finished: Finished) -> str:
@@ -167,6 +173,6 @@ def told(stage: Stage, given: Given, finished: Finished) -> str:
     ]
     if finished.leftover_killed:
         rows.append(("left running", f"{finished.leftover_killed}, ended"))
-    steer = render_steer(stage, finished)
+    steer = steer_of(stage, finished)
     shown = escape(label(stage, steer), lines=True) if steer else "silent: nothing would reach the agent"
     return f"{pairs(rows)}\n{shown}\n"

@@ -12,6 +12,7 @@ from eventstore.disk import Disk, storage_error
 from eventstore.events import Config, Record, Resumed, Run, Settings, Stopped
 from eventstore.filelog import FileLog
 from eventstore.lines import Batch, split_lines
+from eventstore.store import START, Position
 from hooks.payload import NoRunError, after_payload, before_payload, run_fields
 from hooks.steer import Stage
 from reducers.core import fold
@@ -32,6 +33,7 @@ class Prefix(msgspec.Struct, frozen=True):
     """A log up to some line.
 
     seq: number of that line; 0 for an empty log.
+    position: the place after it; None where it is not known, within a stretch that was read.
     state: of the session.
     run_line: the last run's line as it stands, without its newline; None if there is no run.
     timeout: seconds that a hook may take, by the last `settings` that say so.
@@ -39,6 +41,7 @@ class Prefix(msgspec.Struct, frozen=True):
     """
 
     seq: int = 0
+    position: Position | None = START
     state: SessionState = session.initial
     run_line: bytes | None = None
     timeout: float = DEFAULT_TIMEOUT
@@ -73,25 +76,28 @@ def payload_at(log: FileLog, stage: Stage, cwd: str, at: int | None = None) -> b
     return read_prefix(log, at).payload(stage, cwd)
 
 
-def read_prefix(log: FileLog, at: int | None = None) -> Prefix:
-    """The log up to line `at`; all of it for None. Raises StorageError when it cannot be read."""
-    prefix = Prefix()
+def read_prefix(log: FileLog, at: int | None = None, since: Prefix | None = None) -> Prefix:
+    """The log up to line `at`; all of it for None. Raises StorageError when it cannot be read.
+
+    since: a shorter prefix of the same log, which is carried on, so that nothing is read twice.
+    """
+    prefix = Prefix() if since is None or since.position is None else since
     found: tuple[Batch, int] | None = None
-    for batch in log.read(kinds=_KINDS):
+    for batch in log.read(prefix.position or START, _KINDS):
         records: Sequence[Record] = batch.records
         if at is not None and batch.last > at:
             records = [record for number, record in batch.numbered() if number <= at]
         last = next((i for i in range(len(records) - 1, -1, -1) if type(records[i]) is Run), None)
         if last is not None:
             found = batch, batch.numbered()[last][0]
-        prefix = _after(prefix, records, batch.last)
+        prefix = _after(prefix, records, Position(batch.last, batch.end))
         if at is not None and batch.last >= at:
-            prefix = replace(prefix, seq=at)
+            prefix = replace(prefix, seq=at, position=prefix.position if batch.last == at else None)
             break
     return prefix if found is None else replace(prefix, run_line=_line(log, *found))
 
 
-def _after(prefix: Prefix, records: Iterable[Record], seq: int) -> Prefix:
+def _after(prefix: Prefix, records: Iterable[Record], position: Position) -> Prefix:
     timeout, stopped = prefix.timeout, prefix.stopped
     for record in records:
         if type(record) is Settings:
@@ -100,7 +106,14 @@ def _after(prefix: Prefix, records: Iterable[Record], seq: int) -> Prefix:
             stopped = True
         elif type(record) is Resumed or type(record) is Config:
             stopped = False
-    return Prefix(seq=seq, state=fold(session, records, prefix.state), timeout=timeout, stopped=stopped)
+    return replace(
+        prefix,
+        seq=position.seq,
+        position=position,
+        state=fold(session, records, prefix.state),
+        timeout=timeout,
+        stopped=stopped,
+    )
 
 
 def _timeout(settings: Settings, before: float) -> float:

@@ -14,6 +14,7 @@ import msgspec
 
 from eventstore.events import Hook
 from eventstore.filelog import FileLog
+from eventstore.roles import check_role
 from eventstore.store import Appended
 from hooks.prefix import Prefix, read_prefix
 from hooks.process import Finished, run, script_argv, strip_own_environment
@@ -74,8 +75,9 @@ def fire(stage: Stage, *, log: FileLog, hooks: Path, cwd: Path, at: int | None =
     hooks: the directory of the hooks. cwd: the session's, which the hook runs in. at: the line its payload is
     taken at, None for the log's end as it is now.
 
-    Raises NoRunError for `after` while there is no run, and StorageError when the log cannot be read or
-    written; nothing for what the script does.
+    Raises NoRunError for `after` while there is no run, RoleError where the log's author may record no hook
+    (before anything runs), and StorageError when the log cannot be read or written; nothing for what the
+    script does.
     """
     script = find_script(hooks, stage)
     return None if script is None else _fire(stage, script, log, cwd, read_prefix(log, at))
@@ -86,11 +88,16 @@ def fire_after_run(*, log: FileLog, hooks: Path, cwd: Path, run_seq: int) -> lis
 
     For a run that is closed, its rollback done. Raises StorageError as `fire` does.
     """
-    after = fire("after", log=log, hooks=hooks, cwd=cwd, at=run_seq)
-    script = find_script(hooks, "before")
-    prefix = read_prefix(log) if script is not None else Prefix()
-    before = None if script is None or prefix.stopped else _fire("before", script, log, cwd, prefix)
-    return [fired for fired in (after, before) if fired is not None]
+    fired = []
+    prefix = Prefix()
+    if (script := find_script(hooks, "after")) is not None:
+        prefix = read_prefix(log, run_seq)
+        fired.append(_fire("after", script, log, cwd, prefix))
+    if (script := find_script(hooks, "before")) is not None:
+        prefix = read_prefix(log, since=prefix)
+        if not prefix.stopped:
+            fired.append(_fire("before", script, log, cwd, prefix))
+    return fired
 
 
 def fire_activation(*, log: FileLog, hooks: Path, cwd: Path) -> list[Fired]:
@@ -126,6 +133,7 @@ def script_sha256(script: Path) -> str | None:
 
 
 def _fire(stage: Stage, script: Path, log: FileLog, cwd: Path, prefix: Prefix) -> Fired:
+    check_role(log.by, "hook")  # before anything runs that could then not be recorded
     payload = prefix.payload(stage, os.fspath(cwd))
     sha256 = script_sha256(script)
     finished = run_script(script, payload, cwd=cwd, timeout=prefix.timeout)

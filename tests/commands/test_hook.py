@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,9 @@ def test_an_unknown_subcommand(ar: Ar) -> None:
 
 @pytest.mark.parametrize("before", [(), ("-C", ".")], ids=["by the launcher", "by the command line"])
 def test_error_capture_answers_either_way(tmp_path: Path, before: tuple[str, ...]) -> None:
-    """Started by the short cut or, with an option before it, by the command line: the same answer."""
+    """Started by the short cut or, with an option before it, by the command line: the same, and recorded."""
+    goal = ("faster", "--metric", "total", "--unit", "s", "--direction", "lower")
+    assert process("init", *goal, cwd=tmp_path).code == 0
     error = process(
         *before, "hook", "error-capture", "--text", cwd=tmp_path, stdin=b"fatal: not a git repository\n"
     )
@@ -45,3 +48,5 @@ def test_error_capture_answers_either_way(tmp_path: Path, before: tuple[str, ...
 
     assert (error.code, silent) == (0, (0, "", ""))
     assert '"additionalContext"' in error.out
+    seen = process("view", "errors", "--json", cwd=tmp_path)
+    assert json.loads(seen.out)["errors"] != []

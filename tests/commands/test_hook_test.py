@@ -154,6 +154,13 @@ def test_a_script_that_fails(hooked: Hooked, text: str, ended: str, steer: str) 
     assert hooked.lines("hook") == []
 
 
+def test_secrets_are_shown_as_they_would_be_stored(hooked: Hooked) -> None:
+    """The steer is the one that would reach the agent: a token in it is redacted."""
+    path = script(hooked.root / "before.sh", f"echo key {'ghp_' + 'Ab1' * 12}\n")
+
+    assert document(hooked.ar("hook", "test", str(path), "--json"))["steer"].startswith("key [redacted:")
+
+
 def test_what_is_cut_and_what_is_left_running_is_told(hooked: Hooked) -> None:
     """A hook that says too much, or leaves a process behind, learns it here."""
     path = script(hooked.root / "before.sh", "yes | head -c 20000\nsleep 60 &\n")

@@ -63,5 +63,5 @@ _others = st.sampled_from(
     ]
 )
 
-log_lines = st.lists(st.one_of(_runs, _foreign_runs, _configs, _settings, _others), max_size=12)
+log_lines = st.lists(st.one_of(_runs, _foreign_runs, _configs, _settings, _others), max_size=8)
 """The lines of a log in which anything may stand."""

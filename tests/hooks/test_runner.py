@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from eventstore.errors import StorageError
+from eventstore.errors import RoleError, StorageError
 from eventstore.events import Config, Event, Hook, Resumed, Run, Settings, Stopped
 from eventstore.filelog import FileLog
 from hooks.payload import NoRunError
@@ -310,6 +310,15 @@ def test_no_before_once_the_session_has_stopped(scene: Scene) -> None:
     assert [f.event.stage for f in fire_activation(**place)] == ["before"]
     seq = scene.log.append([scene.run(3)]).seqs[0]
     assert [f.event.stage for f in fire_after_run(**place, run_seq=seq)] == ["after", "before"]
+
+
+def test_who_may_record_no_hook_fires_none(scene: Scene) -> None:
+    """A guardian and a verifier are refused before the script runs, not after."""
+    scene.hook("before", "touch ran\n")
+    for by in ("guardian:g", "verifier"):
+        with pytest.raises(RoleError):
+            fire("before", log=FileLog(scene.log.path, by=by), hooks=scene.hooks, cwd=scene.cwd)
+    assert list(scene.cwd.iterdir()) == []
 
 
 def test_after_needs_a_run(tmp_path: Path, scene: Scene) -> None:
