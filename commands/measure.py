@@ -7,12 +7,13 @@ and its table (design, section 6.1). It needs no session and touches no log of o
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import click
 
-from commands.effects.measuring import Measurement, Plan, Step, measure
+from commands.effects.measuring import Measurement, Plan, measure
 from commands.effects.results import TableError, add_row, check_table, next_cycle
+from commands.measuring_progress import Progress
 from commands.options import examples
 from commands.output import emit_json
 from eventstore.store import now_ms
@@ -102,7 +103,7 @@ def measure_cmd(
         sample_seconds=timeout,
         constraint_seconds=constraint_timeout,
     )
-    with _Progress() as progress:
+    with Progress() as progress:
         found = measure(plan, cwd=Path.cwd(), told=progress.tell)
     if found.median is None and found.constraint_ok:
         _fail({**_head(number, change or ("baseline" if baseline else "")), **_failure(found)})
@@ -153,40 +154,3 @@ def _failure(found: Measurement) -> dict[str, Any]:
 def _fail(document: dict[str, Any]) -> Any:
     emit_json({"ok": False, **document})
     raise click.exceptions.Exit(FAILED)
-
-
-class _Progress:
-    """Tells what is being run on stderr, if that is a terminal; long samples show their time."""
-
-    def __enter__(self) -> Self:
-        import sys
-
-        from commands.output import is_terminal
-
-        self._shown = is_terminal(sys.stderr)
-        self._line: Any = None
-        return self
-
-    def tell(self, step: Step) -> None:
-        """Shows a step until the next one."""
-        if not self._shown or step.value is not None:
-            return
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        self.__exit__()
-        text = "constraint" if step.what == "constraint" else f"sample {step.number} of {step.of}"
-        self._line = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._line.start()
-        self._line.add_task(text, total=None)
-
-    def __exit__(self, *_: object) -> None:
-        if self._line is not None:
-            self._line.stop()
-            self._line = None

@@ -12,7 +12,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Record": ("init", "append", "log", "import"),
     "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
     "Check": ("verify",),
-    "Loop": ("measure",),
+    "Loop": (
+        "measure",
+        "cycle",
+    ),
     "Hooks": ("hook",),
     "Shell": ("completion",),
 }

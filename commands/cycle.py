@@ -1,0 +1,175 @@
+"""`ar cycle`: takes the change that lies in the working tree through commit, measurement and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commands.context import Call
+from commands.effects.cycling import Attempt, Ground, Outcome, begin, finish, ground_of, take_bearings
+from commands.effects.firing import fire_document, fire_for_run, told_steers
+from commands.effects.tree_lock import tree_locked
+from commands.errors import BadInputError
+from commands.measuring_progress import Progress
+from commands.options import by_option, examples, json_option
+from commands.output import emit, emit_json, paint, warn
+from commands.pairs import parse_pairs
+from commands.render import ABSENT, delta, escape, number
+from commands.verb import Verb
+from commands.viewtext import STATUS_STYLES
+from eventstore.store import now_ms
+from reducers.budget import budget
+
+if TYPE_CHECKING:
+    from hooks.runner import Fired
+
+__all__ = ["cycle_cmd", "told"]
+
+_TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
+
+
+@click.command(
+    "cycle",
+    cls=Verb,
+    epilog=examples(
+        "ar cycle -m 'cache the parser'",
+        "ar cycle -m 'arena allocator' --hypothesis 'fewer mallocs' --direction memory",
+        "ar cycle --resume",
+    ),
+)
+@click.option("-m", "--description", metavar="TEXT", help="What was changed. [the last proposal's]")
+@click.option("--hypothesis", metavar="TEXT", help="Why it should help.")
+@click.option("--direction", metavar="TEXT", help="The direction of the search that it belongs to.")
+@click.option("--asi", metavar="KEY=VALUE", multiple=True, help="What successors should know; repeatable.")
+@click.option("--resume", is_flag=True, help="Finish the cycle that was interrupted; begin none.")
+@click.option(
+    "--allow-dirty", is_flag=True, help="What changed outside the assets is yours, and stays as it is."
+)
+@by_option
+@json_option
+@click.pass_obj
+def cycle_cmd(
+    call: Call,
+    description: str | None,
+    hypothesis: str | None,
+    direction: str | None,
+    asi: tuple[str, ...],
+    resume: bool,
+    allow_dirty: bool,
+    by: str | None,
+    as_json: bool,
+) -> None:
+    """Measure the change that lies in the working tree, and keep it or prove it gone.
+
+    Commits the changed files inside the assets, runs the constraint and the metric command, and keeps the
+    commit only if the median is strictly better than the best so far. Anything else is rolled back, and the
+    rollback checked. A cycle that was killed is finished first, or by --resume alone.
+    """
+    place = call.session
+    if place.layout == "file":
+        raise BadInputError("a cycle needs its session, not just a log", "leave --log out, or use -C DIR")
+    ground = ground_of(place, call.writer(by))
+    with tree_locked(place.tree_lock), Progress() as progress:
+        finished = finish(ground, progress.tell)
+        if finished is not None:
+            _report(ground, finished, as_json and resume)
+        elif resume:
+            _nothing_open(as_json)
+        if resume:
+            return
+        begin(ground, _attempt(ground, description, hypothesis, direction, asi), accept_outside=allow_dirty)
+        outcome = finish(ground, progress.tell)
+    if outcome is not None:
+        _report(ground, outcome, as_json)
+
+
+def _attempt(
+    ground: Ground,
+    description: str | None,
+    hypothesis: str | None,
+    direction: str | None,
+    asi: tuple[str, ...],
+) -> Attempt:
+    """What is tried, in the words given or in those of the proposal that no run has answered yet."""
+    proposal = take_bearings(ground.log).intent.proposal
+    given = parse_pairs(asi, lambda _, text: text)
+    if description is not None:
+        return Attempt(description, hypothesis, direction, given)
+    if proposal is None:
+        raise BadInputError(
+            "what was changed is not said", "ar cycle -m 'what I changed', or ar propose first"
+        )
+    return Attempt(
+        proposal.description,
+        hypothesis or proposal.hypothesis,
+        direction or proposal.direction,
+        {**proposal.asi, **given},
+    )
+
+
+def _nothing_open(as_json: bool) -> None:
+    if as_json:
+        emit_json({"cycle": None})
+    else:
+        emit("no cycle is open\n")
+
+
+def _report(ground: Ground, outcome: Outcome, as_json: bool) -> None:
+    """Fires the hooks of a cycle that has just ended, and tells how it went."""
+    if not as_json:
+        emit(told(outcome, _unit(ground)))
+    fired = fire_for_run(ground.session, ground.log, outcome.seq)
+    standing = take_bearings(ground.log)
+    reason = budget.view(standing.budget, now_ms()).stop_reason
+    if as_json:
+        emit_json(_document(outcome, reason, fired))
+        return
+    emit(told_steers(fired))
+    if outcome.saved is not None:
+        warn(f"files that commands had changed were saved in {outcome.saved}")
+    if reason is not None:
+        emit(f"stop rule: {escape(reason)}\n")
+
+
+def _unit(ground: Ground) -> str | None:
+    config = take_bearings(ground.log).configured.config
+    return config.metricUnit if config else None
+
+
+def told(outcome: Outcome, unit: str | None) -> str:
+    """The report of a cycle: `Cycle N: KEPT -- description (before -> after, pct%)`."""
+    run = outcome.run
+    verdict = paint(_TOLD.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
+    line = f"Cycle {outcome.cycle}: {verdict} -- {escape(run.description)}"
+    if isinstance(run.metric, int | float) and outcome.before is not None:
+        change = delta(outcome.before, run.metric)
+        percent = "" if change == ABSENT else f", {change}"
+        line += f" ({number(outcome.before)} -> {number(run.metric, unit)}{percent})"
+    elif run.reason:
+        line += f" [{escape(run.reason)}]"
+    return f"{line}\n"
+
+
+def _document(outcome: Outcome, stop_reason: str | None, fired: Sequence[Fired]) -> dict[str, Any]:
+    """The JSON document: the cycle, its run, its rollback, what stops the loop, what hooks said."""
+    run = outcome.run
+    return {
+        "cycle": outcome.cycle,
+        "run": run.run,
+        "seq": outcome.seq,
+        "status": run.status,
+        "reason": run.reason,
+        "description": run.description,
+        "commit": run.commit,
+        "before": outcome.before,
+        "metric": run.metric,
+        "metrics": run.metrics,
+        "confidence": run.confidence,
+        "reverted": outcome.reverted,
+        "saved": outcome.saved,
+        "stopped": outcome.stopped,
+        "stop_reason": stop_reason,
+        "hooks": [fire_document(each) for each in fired],
+    }
