@@ -13,7 +13,7 @@ from reducers.history import History
 from reducers.policies.metric import change, change_percent
 from reducers.standing import Standing, after_config, after_run, is_new_best, metric_of
 
-__all__ = ["RunRow", "RunsState", "RunsView", "runs"]
+__all__ = ["RunRow", "RunsState", "RunsView", "judged", "runs"]
 
 
 class RunRow(msgspec.Struct, frozen=True, gc=False):
@@ -81,13 +81,13 @@ def _on_config(state: RunsState, event: Config) -> RunsState:
     return RunsState(after_config(state.standing, event, len(state.rows)), state.rows)
 
 
-def _on_run(state: RunsState, event: Run) -> RunsState:
-    standing, ordinal = state.standing, len(state.rows) + 1
+def judged(standing: Standing, event: Run, ordinal: int) -> tuple[Standing, RunRow]:
+    """Where the segment stands after a run, the `ordinal`th of the log, and the run's row."""
     metric = metric_of(standing, event)
     if metric is not None:
         standing = after_run(standing, event, metric, ordinal)
     baseline = standing.baseline.metric if standing.baseline else None
-    row = RunRow(
+    return standing, RunRow(
         run=ordinal,
         claimed=event.run,
         segment=standing.segment,
@@ -106,6 +106,10 @@ def _on_run(state: RunsState, event: Run) -> RunsState:
         timestamp=epoch_ms(event.timestamp),
         by=event.by,
     )
+
+
+def _on_run(state: RunsState, event: Run) -> RunsState:
+    standing, row = judged(state.standing, event, len(state.rows) + 1)
     return RunsState(standing, state.rows.push(row))
 
 
