@@ -22,7 +22,7 @@ from eventstore.events import Damaged, Event, Record, Recovered, Relinked
 from eventstore.following import follow
 from eventstore.landmark import Landmark
 from eventstore.lines import Batch, LineDecoder, decode_line, digest, split_lines
-from eventstore.lock import locked
+from eventstore.lock import acquire
 from eventstore.reading import Tail, batches, last_line_before, look_at_tail, stretches
 from eventstore.stamping import IdIndex, admit_all, plan, stamp
 from eventstore.store import START, Appended, Head, Position, Reset, content_key, now_ms
@@ -82,6 +82,7 @@ class FileLog:
         self._disk = disk or Disk()
         self._mark: Landmark | None = landmark.load(cache_dir)
         self._mark_kept = self._mark.end if self._mark else 0
+        self._line = b""  # the mark's, newline included, when we wrote it
         self._ids: IdIndex = {}
         self._ids_mark: Landmark | None = None
 
@@ -111,8 +112,7 @@ class FileLog:
     def append(self, events: Sequence[Event], *, expect: int | None = None) -> Appended:
         """See `Log.append`."""
         admitted = admit_all(events, self.by)
-        with self._appending() as (fd, created):
-            return self._commit(fd, created, admitted, expect)
+        return self._under_lock(lambda fd, created: self._commit(fd, created, admitted, expect))
 
     def transact(
         self,
@@ -127,12 +127,16 @@ class FileLog:
         for batch in self.read(after, kinds):
             state = fold(state, batch.records)
             after = Position(batch.last, batch.end)
-        with self._appending() as (fd, created):
+
+        def decide_and_append(fd: int, created: bool) -> Appended:
             if self._size(fd) < after.offset:
                 raise ConflictError(f"{self.path} shrank while it was read", "repeat the command")
+            current = state
             for batch in batches(self._disk, fd, after, LineDecoder(kinds)):
-                state = fold(state, batch.records)
-            return self._commit(fd, created, admit_all(decide(state), self.by), None)
+                current = fold(current, batch.records)
+            return self._commit(fd, created, admit_all(decide(current), self.by), None)
+
+        return self._under_lock(decide_and_append)
 
     @contextmanager
     def _reading(self) -> Iterator[int | None]:
@@ -145,44 +149,47 @@ class FileLog:
         except OSError as error:
             raise storage_error(error, "read", self.path) from error
         try:
-            require_regular(self._disk.stat(fd), self.path)
             yield fd
         except OSError as error:
             raise storage_error(error, "read", self.path) from error
         finally:
             self._disk.close(fd)
 
-    @contextmanager
-    def _appending(self) -> Iterator[tuple[int, bool]]:
-        """Under the lock: a descriptor to append with, and whether the file is new."""
-        with locked(self.lock_path, self._timeout):
+    def _under_lock(self, act: Callable[[int, bool], Appended]) -> Appended:
+        """What `act` makes of a descriptor to append with and of whether the file is new."""
+        release = acquire(self.lock_path, self._timeout)
+        try:
+            fd, created = self._open_append()
             try:
-                fd, created = self._disk.open_append(self.path)
-            except OSError as error:
-                self._refuse_special_file()
-                raise storage_error(error, "open", self.path) from error
-            try:
-                require_regular(self._disk.stat(fd), self.path)
-                yield fd, created
+                return act(fd, created)
             except OSError as error:
                 raise storage_error(error, "append to", self.path) from error
             finally:
                 self._disk.close(fd)
+        finally:
+            release()
 
-    def _refuse_special_file(self) -> None:
-        """A directory cannot be opened for writing; say so in the words used for reading."""
-        with self._reading():
-            return
+    def _open_append(self) -> tuple[int, bool]:
+        try:
+            return self._disk.open_append(self.path)
+        except OSError as error:
+            with self._reading() as fd:  # a directory cannot be opened for writing: say so as when reading
+                if fd is not None:
+                    self._size(fd)
+            raise storage_error(error, "open", self.path) from error
 
     def _size(self, fd: int) -> int:
-        return self._disk.stat(fd).st_size
+        """Bytes in the file. Raises StorageError when it is no regular one."""
+        status = self._disk.stat(fd)
+        require_regular(status, self.path)
+        return status.st_size
 
     def _look(self, fd: int) -> Tail:
         """The file's end; lines are counted from the last landmark that still holds."""
         size = self._size(fd)
         mark = self._mark
         if mark is not None:
-            if mark.end > size or not landmark.holds(mark, self._disk, fd):
+            if mark.end > size or not landmark.holds(mark, self._disk, fd, self._line):
                 mark = self._mark = None
             elif mark.end == size:
                 return Tail(mark.seq, mark.digest, mark.start, size, b"", whole=False)
@@ -248,26 +255,27 @@ class FileLog:
             seq, prev = tail.seq, tail.digest
             if tail.rest and not tail.whole:
                 seq, prev = seq + 1, digest(tail.rest)
-            stamped, lines = stamp(
+            stamped, lines, last = stamp(
                 [*(_signed(note, self.by) for note in notes), *(event for _, event in missing)],
                 seq,
                 prev,
                 self._clock,
             )
-            data = (b"\n" if tail.rest else b"") + b"".join(line + b"\n" for line in lines)
+            data = b"\n".join([b"", *lines, b""] if tail.rest else [*lines, b""])
             try:
-                self._write_durably(fd, data, tail.size, created and not turn)
+                size = self._write_durably(fd, data, tail.size, created and not turn)
             except StorageError:
                 if turn and not missing:
                     break  # only a note about what is durable already, and verify sees it without
                 raise
-            place = self._place(fd, tail, data)
-            if place is AS_MEANT:
+            place = self._place(fd, tail, data, size)
+            if place is AS_MEANT and last is not None:
                 end = tail.size + len(data)
-                mark = Landmark(seq + len(lines), end - len(lines[-1]) - 1, end, digest(lines[-1]))
-                self._remember(mark)
+                start = end - len(lines[-1]) - 1
+                head = Head(seq + len(lines), last, end)
+                self._remember(Landmark(head.seq, start, end, last), lines[-1] + b"\n")
                 if not noted and not notes:
-                    return [], stamped, Head(mark.seq, mark.digest, end)
+                    return [], stamped, head
             if place.first is not None:
                 stamped = [replace(event, seq=place.first + n) for n, event in enumerate(stamped)]
             noted += stamped[: len(notes)]
@@ -280,9 +288,8 @@ class FileLog:
             tail = self._look(fd)
         return noted, entered, self._look(fd).head
 
-    def _place(self, fd: int, tail: Tail, data: bytes) -> Place:
-        """Where the data came to stand, which was meant to follow the tail."""
-        size = self._size(fd)
+    def _place(self, fd: int, tail: Tail, data: bytes, size: int) -> Place:
+        """Where the data came to stand, which was meant to follow the tail, in a file of now `size` bytes."""
         if size == tail.size + len(data):
             return AS_MEANT
         found = self._disk.read(fd, size - tail.size, tail.size)
@@ -300,8 +307,11 @@ class FileLog:
         lost = bool(glued) and isinstance(decode_line(glued + split_lines(data)[0]), Damaged)
         return Place(ended_before + 1, prev, lost)
 
-    def _write_durably(self, fd: int, data: bytes, size: int, created: bool) -> None:
-        """Writes and syncs; raises StorageError after having undone what could be undone."""
+    def _write_durably(self, fd: int, data: bytes, size: int, created: bool) -> int:
+        """Writes and syncs, and returns the file's size then.
+
+        Raises StorageError after having undone what could be undone.
+        """
         done = 0
         try:
             while done < len(data):
@@ -309,6 +319,7 @@ class FileLog:
             self._disk.sync(fd)
             if created:
                 self._disk.sync_directory(self.path.parent)
+            return self._size(fd)
         except OSError as error:
             failure = storage_error(error, "append to", self.path)
             if self._undo(fd, data[:done], size):
@@ -351,9 +362,10 @@ class FileLog:
         self._ids_mark = mark
         return self._ids
 
-    def _remember(self, mark: Landmark) -> None:
+    def _remember(self, mark: Landmark, line: bytes) -> None:
         """Keeps our last line as a landmark; on disk too when the log has grown much since."""
         self._mark = mark
+        self._line = line
         if mark.end - self._mark_kept >= landmark.WORTH_KEEPING:
             landmark.save(mark, self._cache_dir)
             self._mark_kept = mark.end

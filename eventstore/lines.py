@@ -7,7 +7,7 @@ leniently, so that what foreign writers produce (no `type`, text for a metric, h
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Union, cast, get_type_hints
 
@@ -65,9 +65,15 @@ class Batch(msgspec.Struct, frozen=True, gc=False):
 
 def digest(line: bytes) -> str:
     """The first 32 hex digits of SHA-256 over a line's bytes, its newline left out."""
-    from hashlib import sha256
+    found: str = _sha256()(line).hexdigest()
+    return found[:32]
 
-    return sha256(line).hexdigest()[:32]
+
+@cache
+def _sha256() -> Callable[[bytes], Any]:
+    from hashlib import sha256  # brings a large library with it, which not every command needs
+
+    return sha256
 
 
 def encode(event: Event) -> bytes:

@@ -1,4 +1,4 @@
-"""The lock that appenders hold: a plain `flock` first, `filelock` on the same file when it is contended.
+"""The lock that appenders hold: a plain `flock` first, `filelock` on the same file when that takes long.
 
 Both lock the same way, so they exclude each other. The kernel drops the lock of a killed holder. Readers take
 no lock (design, section 2.3).
@@ -7,9 +7,11 @@ no lock (design, section 2.3).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from time import monotonic, sleep
 
 from eventstore.disk import storage_error
 from eventstore.errors import LockTimeoutError
@@ -21,31 +23,40 @@ except ImportError:  # a platform without flock: filelock knows its own way
 else:
     HAS_FLOCK = True
 
-__all__ = ["POLL_SECONDS", "holder_of", "locked"]
+__all__ = ["acquire", "holder_of", "locked"]
 
 POLL_SECONDS = 0.002
 """How often a waiting appender looks again: often enough that one which appends in a loop starves nobody."""
 
+PATIENCE_SECONDS = 0.2
+"""How long the plain lock is tried again: most appends take a millisecond, importing filelock a hundred."""
 
-@contextmanager
-def locked(path: Path, timeout: float) -> Iterator[None]:
-    """Holds the lock on the file `path`, which is made if need be and stays.
+
+def acquire(path: Path, timeout: float) -> Callable[[], None]:
+    """Takes the lock on the file `path`, which is made if need be and stays; returns what gives it back.
 
     Raises LockTimeoutError after `timeout` seconds, naming the holder if it can be known, and StorageError
     when the file cannot be opened.
     """
     try:
         fd = _try_flock(path)
+        if fd is None and HAS_FLOCK:
+            fd = _keep_trying(path, min(timeout, PATIENCE_SECONDS))
     except OSError as error:
         raise storage_error(error, "open the lock", path) from error
     if fd is not None:
-        try:
-            yield
-        finally:
-            os.close(fd)  # which unlocks
-        return
-    with _wait(path, timeout):
+        return partial(os.close, fd)  # which unlocks
+    return _wait(path, timeout)
+
+
+@contextmanager
+def locked(path: Path, timeout: float) -> Iterator[None]:
+    """Holds the lock; see `acquire`."""
+    release = acquire(path, timeout)
+    try:
         yield
+    finally:
+        release()
 
 
 def _try_flock(path: Path) -> int | None:
@@ -66,8 +77,16 @@ def _try_flock(path: Path) -> int | None:
     return None
 
 
-@contextmanager
-def _wait(path: Path, timeout: float) -> Iterator[None]:
+def _keep_trying(path: Path, seconds: float) -> int | None:
+    fd = None
+    until = monotonic() + seconds
+    while fd is None and monotonic() < until:
+        sleep(POLL_SECONDS)
+        fd = _try_flock(path)
+    return fd
+
+
+def _wait(path: Path, timeout: float) -> Callable[[], None]:
     from filelock import FileLock, Timeout
 
     lock = FileLock(str(path), timeout=timeout)
@@ -81,10 +100,7 @@ def _wait(path: Path, timeout: float) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise storage_error(error, "lock", path) from error
-    try:
-        yield
-    finally:
-        lock.release()
+    return lock.release
 
 
 def holder_of(path: Path) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +14,7 @@ from eventstore.lines import digest, encode
 from eventstore.secrets import redact_event
 from eventstore.store import content_key
 
-__all__ = ["IdIndex", "Plan", "admit_all", "plan", "stamp"]
+__all__ = ["IdIndex", "Plan", "Stamped", "admit_all", "plan", "stamp"]
 
 IdIndex = dict[str, tuple[int, bytes, Event]]
 """Per id: the number of its first line, what its content is compared by, and the event."""
@@ -27,6 +28,18 @@ class Plan(msgspec.Struct, frozen=True):
 
     fresh: tuple[Event, ...]
     seqs: tuple[int | None, ...]
+
+
+class Stamped(NamedTuple):
+    """What is appended.
+
+    events: with their envelopes filled in. lines: their bytes, without newlines. digest: of the last line; of
+    what stood before when there is none.
+    """
+
+    events: list[Event]
+    lines: list[bytes]
+    digest: str | None
 
 
 def admit_all(events: Sequence[Event], by: str) -> list[Event]:
@@ -73,9 +86,7 @@ def plan(events: Sequence[Event], known: IdIndex) -> Plan:
     return Plan(tuple(fresh), tuple(seqs))
 
 
-def stamp(
-    events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[], int]
-) -> tuple[list[Event], list[bytes]]:
+def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[], int]) -> Stamped:
     """The events with `seq` and `prev` filled in, and their lines, after a last line `seq` of digest `prev`.
 
     Raises InvalidEventError for a line over 1 MiB or text that is no Unicode.
@@ -98,4 +109,4 @@ def stamp(
         prev = digest(line)
         stamped.append(entered)
         lines.append(line)
-    return stamped, lines
+    return Stamped(stamped, lines, prev)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from time import time_ns
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -132,8 +133,6 @@ class Log(Protocol):
 
 def now_ms() -> int:
     """The wall clock, milliseconds since 1970 UTC."""
-    from time import time_ns
-
     return time_ns() // 1_000_000
 
 
