@@ -175,8 +175,9 @@ HARMLESS: tuple[Row, ...] = (
         "none",
         "none of them",
         "0 |no |none |non|zero |not |never |nothing |without |free of ",
-        r"(?i)(?<![\w.,-])(?:0|zero|no|none|not|never|nothing|without(?: any)?|non-?|free of) ?"
-        rf"(?:[a-z-]{{1,20}} ){{0,2}}?(?:{_MISHAPS}|timed out\b)",
+        r"(?i)(?<![\w.,-])(?:(?:0|zero|no(?! such\b| module\b| match)|none|without(?: any)?|free of) "
+        rf"(?:[a-z][a-z-]{{0,20}} ){{0,2}}?(?:{_MISHAPS}|timed out\b)"
+        rf"|(?:not|never|nothing) (?:an? |any |really )?{_MISHAPS}|non-?{_MISHAPS})",
         "12 passed, 0 failed",
         "finished with no errors occurred",
         "the build did not fail: nothing failed.",

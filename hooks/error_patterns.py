@@ -254,11 +254,11 @@ PATTERNS: tuple[Row, ...] = (
         "missing-part",
         "a module, a package, a target that is not there",
         "cannot find|can't resolve|no module named|module not found|package not found|no required module"
-        "|no matching|could not be found|couldn't find|not locate|no rule to make",
+        "|no matching|could not be found|couldn't find|not locate|no rule to make|file not found",
         r"(?i)\bcannot find (?:module|symbol|package|name|value|type|crate|macro|-l)|\bcan't resolve '"
         r"|\bno module named\b|\bmodule not found\b|\bpackage not found\b|\bno required module\b"
         r"|\bno matching (?:distribution|package|version|manifest)|\bcould not be found\b|\bcouldn't find\b"
-        r"|\bcould not locate\b|\bno rule to make\b",
+        r"|\bcould not locate\b|\bno rule to make\b|\bfile not found\b",
         "/usr/bin/python3: No module named app.cli",
         "src/a.js: Cannot find module 'express'",
     ),
@@ -284,11 +284,12 @@ PATTERNS: tuple[Row, ...] = (
         "access",
         "a door that stayed shut",
         "denied|authentication|credentials|api key|unauthorized|forbidden|not authorized|host key verif"
-        "|rate limit|password is required",
+        "|rate limit|password is required|invalid user|invalid pass|invalid token",
         r"(?i)\baccess ?denied\b|^denied: |\bpermission to \S+ denied to\b"
         r"|\bauthentication (?:failed|required|error)\b|\b(?:bad|invalid) credentials\b"
         r"|\b(?:invalid|incorrect) api key\b|\b401:? unauthorized\b|\b403:? forbidden\b|\bnot authorized to\b"
-        r"|\bhost key verification failed\b|\brate limit (?:exceeded|reached)\b|\bpassword is required\b",
+        r"|\bhost key verification failed\b|\brate limit (?:exceeded|reached)\b|\bpassword is required\b"
+        r"|\binvalid (?:user(?:name)?|password|token)\b",
         "An error occurred (AccessDenied) when calling the ListObjectsV2 operation",
         "Host key verification failed.",
     ),
@@ -347,7 +348,7 @@ PATTERNS: tuple[Row, ...] = (
         FIRES,
         "python-lint",
         "flake8, ruff and pylint number what is wrong",
-        ".py:|.pyi:",
+        ": e0|: e1|: e2|: e3|: e4|: e5|: e7|: e9|: f4|: f5|: f6|: f7|: f8|: f9",
         r"^\S+\.pyi?:\d+:\d+: [EF]\d{3,4}\b",
         "src/a.py:12:1: F821 undefined name 'foo'",
     ),
@@ -476,11 +477,11 @@ PATTERNS: tuple[Row, ...] = (
         FIRES,
         "exit-status",
         "a status that is not zero, told in the output",
-        "exit|fail~|error code|non-zero|nonzero|returned|rc=|rc:|rc |return code|return_code|return-code"
+        "exit|fail~|error code|non-zero|nonzero|returned|rc=|rc:|return code|return_code|return-code"
         "|returncode",
         r"(?i)\b(?:exit(?:ed|s|ing)?|fail(?:ed|s)?)\b.{0,30}?"
         r"\b(?:status|code)(?: code)?[ :=(]{1,2}-?[1-9]\d*\b"
-        r"|\berror code[ :=]{1,3}-?[1-9]\d*\b|\bexited \([1-9]"
+        r"|\berror code[ :=]{1,3}-?[a-z]{0,4}[1-9]\d*\b|\bexited \([1-9]"
         r"|\bexited with [1-9]\d*\s*[.;,]?\s*$|\bexit [1-9]\d* \("
         r"|\b(?:returned|exited with(?: a)?|failed with(?: a)?) non-?zero\b"
         r"|\breturned (?:exit )?(?:status|code) -?[1-9]\d?\s*[.;,]?\s*$"
@@ -560,7 +561,7 @@ PATTERNS: tuple[Row, ...] = (
         r"|install|process|validat|start|render|updat|add|remov|decod|encod|generat|initializ|call|access|copy"
         r"|delet|send|pull|push)ing\b))"
         r"|(?i:(?:^|: )error is )"
-        r"|(?i:\berrors? (?:has |have |was |were )?(?:occurred|encountered|detected|raised|thrown)\b)"
+        r"|(?i:\berrors? (?:has |have |was |were )?(?:occurred|encountered|detected|found|raised|thrown)\b)"
         r"|(?i:\btreated as errors\b)"
         r"|(?i:\b(?:with|encountered|got|hit|threw|returned|raised|due to|there (?:was|were)|because of) "
         rf"(?:an? |following |some |previous |unexpected )?errors?\b(?!-free)){_NO_THING}",
@@ -604,7 +605,7 @@ PATTERNS: tuple[Row, ...] = (
         r"|\bfailed [1-9]\d*(?:/| of )\d"
         r"|\b(?:build|compilation|deploy(?:ment)?|install(?:ation)?|tests?|test suite|job|step|task|command"
         r"|process|pipeline|checks?|lint|assertion|verification) failed\b(?![\w.-]\w)"
-        r"|(?:^|: )failures?:?\s*$|^failure: \S",
+        r"|(?:^|: )failures?:?\s*$|^failure: \S|\bthere (?:was|were) failing\b",
         "api: Build failed",
         "Failed to compile.",
         "a.out: a.c:4: main: Assertion `x > 0' failed.",
@@ -628,7 +629,8 @@ PATTERNS: tuple[Row, ...] = (
         FIRES,
         "not-successful",
         "success denied",
-        "success",
+        "not success|n't success|unsuccess|complete success|run success|exit success|finish success"
+        "|start success|created success|installed success|built success",
         r"(?i)\b(?:not|n't) (?:\w+ )?success(?:ful|fully)\b|\bunsuccessful(?:ly)?\b",
         "process did not complete successfully",
     ),

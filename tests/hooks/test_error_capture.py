@@ -23,8 +23,8 @@ from hooks.error_capture import (
     text_of,
     without_escapes,
 )
-from hooks.error_capture_main import may_hold_error
 from hooks.error_exclusions import EXCLUSIONS, HARMLESS
+from hooks.error_glance import may_hold_error
 from hooks.error_patterns import PATTERNS
 
 LABELLED = [
