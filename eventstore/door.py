@@ -1,8 +1,9 @@
 """The door of the log: what is refused before anything is written (design, section 2.3).
 
-`admit` and `admit_line` make an event of plain values, `check` looks at one that was built in process;
-`check_role` asks who appends, `check_size` how much. Each raises InvalidEventError with one clear line.
-What is allowed is told by the annotations of the event types (`eventstore.rules`).
+`admit` and `admit_line` make an event of plain values (`build` and `build_line` are the first half of that),
+`check` looks at one that was built in process; `check_role` asks who appends, `check_size` how much. Each
+raises InvalidEventError with one clear line. What is allowed is told by the annotations of the event types
+(`eventstore.rules`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,17 @@ from eventstore.rules import Rule, rules_of
 from eventstore.timestamps import SECONDS_BELOW, epoch_ms
 from eventstore.values import Cases, fault, label, refuse, shown
 
-__all__ = ["MAX_LINE", "admit", "admit_line", "check", "check_role", "check_size", "schema"]
+__all__ = [
+    "MAX_LINE",
+    "admit",
+    "admit_line",
+    "build",
+    "build_line",
+    "check",
+    "check_role",
+    "check_size",
+    "schema",
+]
 
 MAX_LINE = 1 << 20
 """Size of the longest line that is appended, in bytes, its newline not counted."""
@@ -41,27 +52,42 @@ def admit(kind: str, fields: Mapping[str, Any]) -> Event:
     Raises InvalidEventError for an unknown type that does not start with `x.`, an unknown, missing or
     ill-typed field, a value outside its list or range, and what JSON or UTF-8 cannot say.
     """
+    event = build(kind, fields)
+    check(event)
+    return event
+
+
+def build(kind: str, fields: Mapping[str, Any]) -> Event:
+    """As `admit`, but only the fields' names and types are looked at, not what they hold.
+
+    For what is appended right away: `Log.append` checks every event by itself.
+    """
     known = TYPES.get(kind)
     if known is None:
-        return _admit_custom(kind, fields)
+        return _build_custom(kind, fields)
     names, moments = _names(known)
     if not fields.keys() <= names:
         _refuse_field(kind, known, fields)
     given = _with_times(kind, fields, moments)
     try:
-        event = msgspec.convert(given, known)
+        return msgspec.convert(given, known)
     except (msgspec.ValidationError, RecursionError, UnicodeError) as error:
         _diagnose(kind, known, given, str(error))
-    check(event)
-    return event
 
 
 def admit_line(line: bytes) -> Event:
-    """An event from one line of JSON, as `append -` reads it; its type is in `type`.
+    """An event from one line of JSON; its type is in `type`.
 
     As in the log, a line without a type but with a numeric `run` is a run. Of a key given twice the last
     counts. Raises InvalidEventError as `admit` does, and for what is not a JSON object or over `MAX_LINE`.
     """
+    event = build_line(line)
+    check(event)
+    return event
+
+
+def build_line(line: bytes) -> Event:
+    """As `admit_line`, but it goes no further than `build`; how `append -` reads its lines."""
     check_size(line)
     try:
         fields = _objects.decode(line)
@@ -75,7 +101,7 @@ def admit_line(line: bytes) -> Event:
             "type: missing" if kind is None else f"type: {shown(kind)} is not text",
             'give the type of the event, as in {"type":"note","detail":"..."}',
         )
-    return admit(kind, fields)
+    return build(kind, fields)
 
 
 def check(event: Event) -> None:
@@ -132,7 +158,7 @@ def _own_names(kind: type[Tagged]) -> list[str]:
     return [rule.key for rule in rules_of(kind) if rule.key not in ENVELOPE]
 
 
-def _admit_custom(kind: str, fields: Mapping[str, Any]) -> Custom:
+def _build_custom(kind: str, fields: Mapping[str, Any]) -> Custom:
     if not kind.startswith("x."):
         near = nearest(kind, TYPES)
         raise InvalidEventError(
@@ -144,9 +170,7 @@ def _admit_custom(kind: str, fields: Mapping[str, Any]) -> Custom:
     given = _with_times(kind, fields, ("timestamp",))
     envelope = {name: given[name] for name in _GIVEN if name in given}
     own = {name: value for name, value in given.items() if name not in _GIVEN}
-    event = Custom(type=kind, fields=own, **envelope)
-    check(event)
-    return event
+    return Custom(type=kind, fields=own, **envelope)
 
 
 def _with_times(kind: str, fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -34,9 +34,13 @@ class LedgerError(Exception):
 
 
 class InvalidEventError(LedgerError):
-    """An event was refused at the door; nothing was written (design, section 2.3)."""
+    """An event was refused at the door; nothing was written (design, section 2.3).
+
+    index: which of the events that were to be appended together it is, from 0; None where that is not known.
+    """
 
     exit_code = 2
+    index: int | None = None
 
 
 class RoleError(InvalidEventError):

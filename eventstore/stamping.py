@@ -45,14 +45,18 @@ class Stamped(NamedTuple):
 def admit_all(events: Sequence[Event], by: str) -> list[Event]:
     """The events as they may enter: checked, signed with `by` where they are not, secrets kept out.
 
-    Raises InvalidEventError or RoleError for the first that may not.
+    Raises InvalidEventError or RoleError for the first that may not; its `index` says which.
     """
-    admitted = []
-    for event in events:
-        signed = event if event.by != "user" or by == "user" else msgspec.structs.replace(event, by=by)
-        check_role(signed.by, type_of(signed))
-        check(signed)
-        admitted.append(redact_event(signed))
+    admitted: list[Event] = []
+    try:
+        for event in events:
+            signed = event if event.by != "user" or by == "user" else msgspec.structs.replace(event, by=by)
+            check_role(signed.by, type_of(signed))
+            check(signed)
+            admitted.append(redact_event(signed))
+    except InvalidEventError as error:
+        error.index = len(admitted)
+        raise
     return admitted
 
 
