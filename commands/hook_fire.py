@@ -10,11 +10,9 @@ import click
 from commands.context import Call
 from commands.effects.appending import tell_mended
 from commands.effects.firing import fire_document, told_steers
-from commands.errors import BadInputError
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json
 from commands.render import duration, escape
-from hooks.payload import NoRunError
 from hooks.runner import STAGES, Fired, fire
 
 __all__ = ["fire_cmd"]
@@ -32,12 +30,7 @@ def fire_cmd(call: Call, stage: Any, by: str | None, as_json: bool) -> None:
     without them. It is recorded and its steer printed. Where there is no such hook, nothing happens.
     """
     session = call.session
-    try:
-        fired = fire(stage, log=call.writer(by), hooks=session.hooks, cwd=session.root)
-    except NoRunError as error:
-        raise BadInputError(
-            str(error), "ar log records one; ar hook test SCRIPT --mock makes one up"
-        ) from error
+    fired = fire(stage, log=call.writer(by), hooks=session.hooks, cwd=session.root)
     if fired is not None:
         tell_mended(fired.appended)
     if as_json:

@@ -10,11 +10,9 @@ import msgspec
 
 from commands.context import Call
 from commands.effects.views import place_of
-from commands.errors import BadInputError
 from commands.options import at_option, examples
 from commands.output import emit_json
 from commands.where import parse_where
-from hooks.payload import NoRunError
 from hooks.prefix import payload_at
 from hooks.runner import STAGES
 
@@ -40,9 +38,5 @@ def payload_cmd(call: Call, stage: Any, where: str | None) -> None:
     """
     log = call.log()
     at = None if where is None else place_of(log, parse_where(where))
-    try:
-        payload = payload_at(log, stage, os.fspath(call.session.root), at)
-    except NoRunError as error:
-        remedy = "ar hook test SCRIPT --stage after --mock makes one up"
-        raise BadInputError(str(error), remedy) from error
+    payload = payload_at(log, stage, os.fspath(call.session.root), at)
     emit_json(msgspec.Raw(payload.rstrip(b"\n")))

@@ -18,7 +18,7 @@ from commands.render import duration, escape, pairs
 from commands.where import parse_where
 from eventstore.secrets import redact
 from hooks.examples import EXAMPLES
-from hooks.payload import NoRunError, mock_payload
+from hooks.payload import mock_payload
 from hooks.prefix import DEFAULT_TIMEOUT, read_prefix
 from hooks.process import Finished
 from hooks.runner import STAGES, is_executable, run_script
@@ -110,11 +110,7 @@ def _recorded(call: Call, stage: Stage, where: str | None, mock: bool) -> Given:
         raise BadInputError("--mock makes the payload up, --at takes it from the log", "one of them")
     log, cwd = call.log(), call.session.root
     prefix = read_prefix(log, None if where is None else place_of(log, parse_where(where)))
-    try:
-        payload = prefix.payload(stage, os.fspath(cwd))
-    except NoRunError as error:
-        raise BadInputError(str(error), "--mock makes one up") from error
-    return Given(payload, cwd, prefix.timeout, prefix.seq)
+    return Given(prefix.payload(stage, os.fspath(cwd)), cwd, prefix.timeout, prefix.seq)
 
 
 def _refuse(script: Path, stage: Stage, as_json: bool) -> int:

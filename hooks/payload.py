@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from eventstore.errors import LedgerError
 from eventstore.events import Run
 from hooks.steer import Stage
 from reducers.session import SessionView, session
@@ -50,11 +51,16 @@ _ESCAPE = re.compile(
 """An escape in JSON text; half a surrogate pair is its group."""
 
 
-class NoRunError(LookupError):
+class NoRunError(LedgerError):
     """An after-hook is told of a run, and at that place in the log there is none yet."""
 
-    def __str__(self) -> str:
-        return "an after-hook is told of a run, and there is none yet"
+    exit_code = 2
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an after-hook is told of a run, and there is none yet",
+            "ar log records one, ar hook test SCRIPT --mock makes one up",
+        )
 
 
 def before_payload(view: SessionView, last_run: dict[str, Any] | None, cwd: str) -> bytes:

@@ -95,15 +95,21 @@ def fire_after_run(*, log: FileLog, hooks: Path, cwd: Path, run_seq: int) -> lis
         fired.append(_fire("after", script, log, cwd, prefix))
     if (script := find_script(hooks, "before")) is not None:
         prefix = read_prefix(log, since=prefix)
-        if not prefix.stopped:
+        if prefix.stopped is None:
             fired.append(_fire("before", script, log, cwd, prefix))
     return fired
 
 
 def fire_activation(*, log: FileLog, hooks: Path, cwd: Path) -> list[Fired]:
-    """Fires `before`, as a session is configured, switched on, or a loop starts. Raises StorageError."""
-    before = fire("before", log=log, hooks=hooks, cwd=cwd)
-    return [] if before is None else [before]
+    """Fires `before`, as a session is configured, switched on, or a loop starts, unless it has stopped.
+
+    Raises StorageError as `fire` does.
+    """
+    script = find_script(hooks, "before")
+    prefix = Prefix() if script is None else read_prefix(log)
+    if script is None or prefix.stopped is not None:
+        return []
+    return [_fire("before", script, log, cwd, prefix)]
 
 
 def run_script(script: Path, payload: bytes, *, cwd: Path, timeout: float) -> Finished:

@@ -55,6 +55,8 @@ _others = st.sampled_from(
         b"\xff",
         b"[1]",
         line(type="stopped", reason="user"),
+        line(type="stopped", reason="harness"),
+        line(type="stopped", reason="target", by="guardian:g"),
         line(type="resumed"),
         line(type="hook", stage="after", exit_code=0, at=1),
         line(type="heartbeat"),

@@ -15,6 +15,8 @@ from eventstore.filelog import FileLog
 from eventstore.reading import CHUNK
 from hooks.payload import NoRunError
 from hooks.prefix import DEFAULT_TIMEOUT, payload_at, read_prefix
+from reducers.budget import budget
+from reducers.core import fold
 from tests.hooks.logs import line, log_lines, write_log
 
 CONFIG = line(type="config", name="faster", metricName="total", metricUnit="s", bestDirection="lower")
@@ -66,7 +68,7 @@ def test_a_log_that_does_not_exist_yet_is_empty(tmp_path: Path) -> None:
     """Before the first line there is a session without a goal, and run 1 is next."""
     prefix = read_prefix(FileLog(tmp_path / "log.jsonl"))
 
-    assert (prefix.seq, prefix.run_line, prefix.timeout, prefix.stopped) == (0, None, DEFAULT_TIMEOUT, False)
+    assert (prefix.seq, prefix.run_line, prefix.timeout, prefix.stopped) == (0, None, DEFAULT_TIMEOUT, None)
     assert json.loads(prefix.payload("before", "/"))["next_run"] == 1
 
 
@@ -119,16 +121,29 @@ def test_a_last_line_without_a_newline_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "stopped"),
     [
-        ([CONFIG], False),
-        ([CONFIG, line(type="stopped", reason="user")], True),
-        ([CONFIG, line(type="stopped", reason="user"), line(type="resumed")], False),
-        ([CONFIG, line(type="stopped", reason="harness"), CONFIG], False),
-        ([CONFIG, line(type="stopped", reason="user"), run(1, 40)], True),
+        ([CONFIG], None),
+        ([CONFIG, line(type="stopped", reason="target")], "target"),
+        ([CONFIG, line(type="stopped", reason="user"), run(1, 40)], "user"),
+        ([CONFIG, line(type="stopped", reason="user"), line(type="resumed")], None),
+        ([CONFIG, run(1, 40), line(type="stopped", reason="user"), CONFIG], "user"),
+        ([CONFIG, run(1, 40), line(type="stopped", reason="harness"), line(type="resumed")], "harness"),
+        ([CONFIG, run(1, 40), line(type="stopped", reason="harness"), CONFIG], None),
+        ([CONFIG, line(type="stopped", reason="x", by="guardian:g")], None),
     ],
 )
-def test_whether_the_session_has_stopped(tmp_path: Path, lines: list[bytes], stopped: bool) -> None:
-    """`stopped` holds until `resumed` or a new config."""
-    assert read_prefix(write_log(tmp_path / "log.jsonl", lines)).stopped is stopped
+def test_whether_the_session_has_stopped(tmp_path: Path, lines: list[bytes], stopped: str | None) -> None:
+    """Off stays off until switched on; a changed harness holds until a new segment."""
+    assert read_prefix(write_log(tmp_path / "log.jsonl", lines)).stopped == stopped
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(log_lines)
+def test_stopped_is_what_the_budget_says(tmp_path: Path, lines: list[bytes]) -> None:
+    """The `budget` view and the hooks never disagree on whether the session has stopped."""
+    log = write_log(tmp_path / "log.jsonl", lines)
+    records = [record for batch in log.read() for record in batch.records]
+
+    assert read_prefix(log).stopped == fold(budget, records).stopped
 
 
 @pytest.mark.parametrize(

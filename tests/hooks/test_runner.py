@@ -305,6 +305,7 @@ def test_no_before_once_the_session_has_stopped(scene: Scene) -> None:
     place: dict[str, Any] = {"log": scene.log, "hooks": scene.hooks, "cwd": scene.cwd}
 
     assert [f.event.stage for f in fire_after_run(**place, run_seq=appended.seqs[0])] == ["after"]
+    assert fire_activation(**place) == []
 
     scene.log.append([Resumed()])
     assert [f.event.stage for f in fire_activation(**place)] == ["before"]
