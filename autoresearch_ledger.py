@@ -38,7 +38,7 @@ def _run(argv: list[str]) -> int:
         # An agent waits for this after each of its commands, so it starts without the command line's imports.
         from hooks.error_capture_main import main as capture
 
-        return capture(argv[2:])
+        return capture(argv[2:], record=_record_error_seen)
     from commands.verbs import VERBS
 
     if argv and argv[0] not in VERBS:
@@ -49,6 +49,12 @@ def _run(argv: list[str]) -> int:
     from commands.app import run
 
     return run(argv)
+
+
+def _record_error_seen(fields: dict[str, str]) -> None:
+    from commands.effects.error_seen import record_error_seen
+
+    record_error_seen(fields)
 
 
 class _OwnPackages:

@@ -10,12 +10,17 @@ import click
 
 from commands.context import Call
 from commands.errors import BadInputError, nearest, report
+from commands.verb import help_option
 from commands.verbs import GROUPS, VERBS, place_of
 
 __all__ = ["COMPLETE", "cli", "run"]
 
 COMPLETE = "_AR_COMPLETE"
 """The environment variable by which a shell asks for completions (`ar completion`)."""
+
+
+_WHOLE = 200
+"""Longer than any summary: one that does not fit a line is wrapped, not cut."""
 
 
 class Verbs(click.Group):
@@ -35,6 +40,10 @@ class Verbs(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The option that shows the help; see `Verb`."""
+        return help_option(self.get_help_option_names(ctx))
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -52,7 +61,7 @@ class Verbs(click.Group):
             commands = [(verb.ljust(width), self.get_command(ctx, verb)) for verb in verbs]
             with formatter.section(heading):
                 formatter.write_dl(
-                    [(verb, c.get_short_help_str(64)) for verb, c in commands if c is not None]
+                    [(verb, c.get_short_help_str(_WHOLE)) for verb, c in commands if c is not None]
                 )
 
 

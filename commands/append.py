@@ -14,6 +14,7 @@ from commands.errors import BadInputError
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json
 from commands.pairs import loose_value, parse_pairs
+from commands.verb import Verb
 from eventstore import door
 from eventstore.errors import LedgerError
 from eventstore.events import TYPES, Event, type_of
@@ -24,6 +25,7 @@ __all__ = ["append_cmd"]
 
 @click.command(
     "append",
+    cls=Verb,
     epilog=examples(
         "ar append note level=decision detail='the cache is the bottleneck'",
         "ar append finding text='p99 is GC' evidence=trace.json iteration:=4",

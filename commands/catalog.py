@@ -17,13 +17,13 @@ def reducer_named(name: str) -> Reducer[Any, Any]:
     """
     if name in registry.names():
         return registry.load(name)
-    from commands.effects import own_reducers
+    from commands.effects.own_reducers import load
 
-    return own_reducers.load(name)
+    return load(name)
 
 
 def view_names() -> list[str]:
     """The names of the built-in views, then those of installed entry points."""
-    from commands.effects import own_reducers
+    from commands.effects.own_reducers import names
 
-    return [*registry.names(), *own_reducers.names()]
+    return [*registry.names(), *names()]

@@ -6,12 +6,14 @@ import click
 
 from commands.options import examples
 from commands.output import emit
+from commands.verb import Verb
 
 __all__ = ["completion_cmd"]
 
 
 @click.command(
     "completion",
+    cls=Verb,
     epilog=examples(
         'eval "$(ar completion bash)"      # in ~/.bashrc',
         'eval "$(ar completion zsh)"       # in ~/.zshrc',

@@ -31,7 +31,7 @@ class Call:
         found = self._find()
         if found is None:
             raise BadInputError(
-                f"there is no session here: no .auto/log.jsonl from {self._start} up to its repository's root",
+                f"there is no session here: no .auto/log.jsonl from {self._start} up to the repository's top",
                 "ar init, ar -C DIR ..., or ar --log FILE ...",
             )
         return found

@@ -12,6 +12,7 @@ from commands.options import cache_option, examples, json_option, view_option
 from commands.output import emit, emit_json
 from commands.paths import changes
 from commands.replay import plain_change
+from commands.verb import Verb
 from commands.viewtext import told_change
 from commands.where import parse_where
 
@@ -19,7 +20,9 @@ __all__ = ["diff_cmd"]
 
 
 @click.command(
-    "diff", epilog=examples("ar diff run:5 head", "ar diff 0 120 --view stall", "ar diff run:1 run:9 --json")
+    "diff",
+    cls=Verb,
+    epilog=examples("ar diff run:5 head", "ar diff 0 120 --view stall", "ar diff run:1 run:9 --json"),
 )
 @click.argument("one", metavar="WHERE")
 @click.argument("other", metavar="WHERE")

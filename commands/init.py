@@ -31,6 +31,7 @@ from commands.output import emit, emit_json
 from commands.pairs import parse_pairs
 from commands.render import escape, pairs
 from commands.summaries import summary
+from commands.verb import Verb
 from eventstore import door
 from eventstore.events import Config, Event, Settings, type_of
 from eventstore.store import Appended
@@ -41,10 +42,11 @@ __all__ = ["init_cmd"]
 
 @click.command(
     "init",
+    cls=Verb,
     epilog=examples(
-        "ar init 'make the build faster' --metric total --unit s --direction lower",
-        "ar init --goal 'fewer dropped frames' --metric dropped --unit '' --direction lower",
-        "ar init 'write the survey' --no-metric --success 'every claim has a source'",
+        "ar init 'faster build' --metric total --unit s --direction lower",
+        "ar init 'fewer drops' --metric drops --unit '' --direction lower",
+        "ar init 'write the survey' --no-metric --success 'claims have sources'",
         "ar init --max-cycles 80 --time-limit none",
     ),
 )

@@ -21,6 +21,7 @@ from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, paint
 from commands.pairs import json_value, loose_value, parse_pairs
 from commands.render import ABSENT, delta, escape, number
+from commands.verb import Verb
 from commands.viewtext import STATUS_STYLES, told_confidence
 from eventstore.errors import ConflictError
 from eventstore.events import Event, Record, Run
@@ -47,10 +48,11 @@ class State(msgspec.Struct, frozen=True):
 
 @click.command(
     "log",
+    cls=Verb,
     epilog=examples(
         "ar log --status keep --metric 38.9 -m 'arena allocator'",
         "ar log --status discard --metric 41 -m 'larger pages' --metrics rss_kb=5120",
-        "ar log --status crash -m 'unrolled loop' --reason no_metric --asi learned='needs AVX2'",
+        "ar log --status crash -m 'unrolled loop' --asi learned='needs AVX2'",
     ),
 )
 @click.option("--status", type=click.Choice(STATUSES), required=True, help="What it came to.")

@@ -16,6 +16,7 @@ from commands.output import emit, emit_lines, is_terminal, paint, width
 from commands.paths import Change, changes
 from commands.render import clip
 from commands.tail import document, line_of
+from commands.verb import Verb
 from commands.viewtext import told_change
 from commands.where import parse_where
 from eventstore.events import Damaged
@@ -25,6 +26,7 @@ __all__ = ["replay_cmd"]
 
 @click.command(
     "replay",
+    cls=Verb,
     epilog=examples(
         "ar replay", "ar replay stall --from run:10 --to run:14", "ar replay --all --json | head -3"
     ),

@@ -9,13 +9,16 @@ import click
 from commands.errors import BadInputError, nearest
 from commands.options import examples
 from commands.output import emit_json
+from commands.verb import Verb
 from eventstore.door import schema
 
 __all__ = ["schema_cmd"]
 
 
 @click.command(
-    "schema", epilog=examples("ar schema", "ar schema run", "ar schema --view session", "ar schema --views")
+    "schema",
+    cls=Verb,
+    epilog=examples("ar schema", "ar schema run", "ar schema --view session", "ar schema --views"),
 )
 @click.argument("kind", metavar="[TYPE]", required=False)
 @click.option("--view", metavar="VIEW", help="The schema of a view's own fields instead.")

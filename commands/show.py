@@ -15,6 +15,7 @@ from commands.output import emit, emit_json, paint
 from commands.render import escape, pairs
 from commands.summaries import full_fields, kind_of, stamp_of, summary
 from commands.tail import document
+from commands.verb import Verb
 from commands.viewtext import short
 from commands.where import parse_where
 from eventstore.events import Event, Record
@@ -23,7 +24,7 @@ from eventstore.lines import decode_line, digest
 __all__ = ["show_cmd"]
 
 
-@click.command("show", epilog=examples("ar show run:6", "ar show 41", "ar show head --json"))
+@click.command("show", cls=Verb, epilog=examples("ar show run:6", "ar show 41", "ar show head --json"))
 @click.argument("where", metavar="run:N|SEQ|head")
 @json_option
 @click.pass_obj

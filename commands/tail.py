@@ -15,6 +15,7 @@ from commands.options import examples, json_option
 from commands.output import emit, emit_lines, is_terminal, paint, warn, width
 from commands.render import cells, clip, escape
 from commands.summaries import kind_of, stamp_of, summary
+from commands.verb import Verb
 from commands.viewtext import STATUS_STYLES
 from eventstore.events import Custom, Damaged, Event, Record, Run, Unknown
 from eventstore.store import Reset
@@ -22,7 +23,7 @@ from eventstore.store import Reset
 __all__ = ["tail_cmd"]
 
 
-@click.command("tail", epilog=examples("ar tail", "ar tail -n 3 --json", "ar tail -f"))
+@click.command("tail", cls=Verb, epilog=examples("ar tail", "ar tail -n 3 --json", "ar tail -f"))
 @click.option(
     "-n", "count", type=click.IntRange(0), metavar="N", default=10, show_default=True, help="How many."
 )

@@ -9,6 +9,7 @@ from commands.errors import BadInputError
 from commands.options import examples, json_option
 from commands.output import emit, emit_json, paint
 from commands.render import escape
+from commands.verb import Verb
 from eventstore.chain import Fault, Report, verify
 
 __all__ = ["verify_cmd"]
@@ -16,6 +17,7 @@ __all__ = ["verify_cmd"]
 
 @click.command(
     "verify",
+    cls=Verb,
     epilog=examples("ar verify", "ar verify --head 41:9f86d081884c7d65", "ar verify --json | jq .faults"),
 )
 @click.option(

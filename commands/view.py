@@ -15,6 +15,7 @@ from commands.effects.views import Look, place_of, read_view
 from commands.errors import BadInputError
 from commands.options import at_option, cache_option, examples, json_option
 from commands.output import color_on, emit, emit_json, is_terminal
+from commands.verb import Verb
 from commands.viewtext import blocks_of
 from commands.where import parse_where
 from eventstore.store import Reset
@@ -30,6 +31,7 @@ REDRAW_SECONDS = 1.0
 
 @click.command(
     "view",
+    cls=Verb,
     epilog=examples(
         "ar view",
         "ar view runs --at run:20",

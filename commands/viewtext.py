@@ -15,6 +15,7 @@ from commands.render import ABSENT, Column, delta, duration, escape, number, pai
 from commands.summaries import summary
 from eventstore.lines import decode_line
 from eventstore.timestamps import epoch_ms
+from reducers.wording import significance
 
 __all__ = [
     "STATUS_STYLES",
@@ -162,13 +163,6 @@ def value_of(value: Any) -> str:
 def told_change(change: Change) -> str:
     """A change in one line: `best_metric: 44.4 -> 38.9`."""
     return f"{escape(change.path) or 'it'}: {value_of(change.before)} -> {value_of(change.after)}"
-
-
-def significance(confidence: float | None) -> str:
-    """What a confidence means (design, section 5); empty where there is none."""
-    if confidence is None:
-        return ""
-    return "likely real" if confidence >= 2 else "marginal" if confidence >= 1 else "within noise"
 
 
 def told_confidence(confidence: float | None) -> str:

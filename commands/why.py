@@ -19,6 +19,7 @@ from commands.paths import MISSING, at_path, changes, names_at
 from commands.render import cells, clip
 from commands.summaries import kind_of, summary
 from commands.tail import plain
+from commands.verb import Verb
 from commands.viewtext import value_of
 from commands.where import parse_where
 from eventstore.events import Damaged, Event, Record
@@ -58,6 +59,7 @@ class History(msgspec.Struct, frozen=True):
 
 @click.command(
     "why",
+    cls=Verb,
     epilog=examples(
         "ar why best_metric",
         "ar why statuses.crash --at run:20",

@@ -144,19 +144,36 @@ def _inner_types(kind: type) -> list[type]:
 
 def commands_page() -> str:
     """The reference of all commands: their help, as `ar COMMAND --help` prints it at 80 columns."""
-    import click
-
     from commands.app import cli
     from commands.verbs import GROUPS
 
-    lines = ["# Commands\n\n" + NOTICE, COMMANDS_INTRODUCTION, f"```\n{help_text(cli, 'ar')}```\n"]
+    top = context_of(cli, "ar")
+    lines = ["# Commands\n\n" + NOTICE, COMMANDS_INTRODUCTION, f"```\n{top.get_help()}\n```\n"]
     for heading, verbs in GROUPS.items():
         lines.append(f"\n## {heading}\n")
         for verb in verbs:
-            command = cli.get_command(click.Context(cli), verb)
-            assert command is not None, verb
-            lines += [f"\n### `{name}`\n\n```\n{text}```\n" for name, text in helps(command, f"ar {verb}")]
+            lines += helps(cli, verb, top)
     return "".join(lines)
+
+
+def context_of(command: Any, name: str, parent: Any = None) -> Any:
+    """A context in which a command's help is as wide as it is at 80 columns."""
+    import click
+
+    settings = {**command.context_settings, "terminal_width": 80, "max_content_width": 80}
+    return click.Context(command, parent, info_name=name, **settings)
+
+
+def helps(group: Any, verb: str, parent: Any) -> Iterator[str]:
+    """The section of a command of `group`, and those of the commands below it."""
+    import click
+
+    command = group.get_command(parent, verb)
+    context = context_of(command, verb, parent)
+    yield f"\n### `{context.command_path}`\n\n```\n{context.get_help()}\n```\n"
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            yield from helps(command, inner, context)
 
 
 EVENTS_INTRODUCTION = """\
@@ -193,27 +210,6 @@ fifth run, an ISO 8601 time (UTC unless it names a zone) just after the last eve
 after it, `head` the end.
 
 """
-
-
-def help_text(command: Any, name: str) -> str:
-    """The help of a command, as it is printed at 80 columns."""
-    import click
-
-    settings = {**command.context_settings, "terminal_width": 80, "max_content_width": 80}
-    context = click.Context(command, info_name=name, **settings)
-    return str(command.get_help(context)) + "\n"
-
-
-def helps(command: Any, name: str) -> Iterator[tuple[str, str]]:
-    """The help of a command and of the commands below it."""
-    import click
-
-    yield name, help_text(command, name)
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for verb in command.list_commands(context):
-            inner = command.get_command(context, verb)
-            yield from helps(inner, f"{name} {verb}")
 
 
 def _table(heading: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:

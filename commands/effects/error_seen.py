@@ -1,0 +1,28 @@
+"""Recording that error text was spotted, for `ar hook error-capture`; without the command line's imports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["record_error_seen"]
+
+LOCK_SECONDS = 1.0
+"""How long to wait for another appender: an agent is waiting for us."""
+
+
+def record_error_seen(fields: Mapping[str, str]) -> None:
+    """Appends an `error_seen` event to the session of the working directory, or of AR_DIR, if there is one.
+
+    fields: `tool`, `pattern`, `context`, `command`, those that are known. AR_BY says who appends. Raises what
+    `sessions.find` and `Log.append` raise.
+    """
+    from eventstore import sessions
+    from eventstore.events import ErrorSeen
+    from eventstore.filelog import FileLog
+
+    session = sessions.find(Path(os.environ.get("AR_DIR") or os.curdir))
+    if session is not None:
+        log = FileLog(session.log, by=os.environ.get("AR_BY") or "user", lock_timeout=LOCK_SECONDS)
+        log.append([ErrorSeen(**fields)])  # type: ignore[arg-type]
