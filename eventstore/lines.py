@@ -211,8 +211,8 @@ def _object(line: bytes) -> dict[str, Any] | str:
 def _second_opinion(line: bytes, reason: str) -> dict[str, Any] | str:
     """What msgspec refuses but JSON allows: lone surrogate escapes, numbers beyond a double, a leading BOM.
 
-    Programs that cut text in UTF-16 units write the first. The surrogates become U+FFFD in what we show;
-    the line itself is left alone.
+    Programs that cut text in UTF-16 units write the first. In what we show, the surrogates become U+FFFD and
+    the numbers null, as everywhere where JSON cannot hold them; the line itself is left alone.
     """
     import json
 
@@ -228,17 +228,17 @@ def _second_opinion(line: bytes, reason: str) -> dict[str, Any] | str:
         return own if own.endswith("is not JSON") else reason.removeprefix("JSON is malformed: ")
     if not isinstance(value, dict):
         return "JSON, but not an object"
-    return cast("dict[str, Any]", _without_surrogates(value))
+    return cast("dict[str, Any]", _holdable(value))
 
 
-def _without_surrogates(value: Any) -> Any:
+def _holdable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+        return {_holdable(k): _holdable(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_without_surrogates(v) for v in value]
-    return value
+        return [_holdable(v) for v in value]
+    return value if type(value) is not float or math.isfinite(value) else None
 
 
 def _is_number(value: object) -> bool:
@@ -271,8 +271,6 @@ def _foreign_run(found: dict[str, Any]) -> dict[str, Any]:
     run = {**found, "status": str(found.get("status") or "unknown")}
     if isinstance(found.get("asi"), str):
         run["asi"] = {"note": found["asi"]}
-    if type(found.get("metric")) is float and not math.isfinite(found["metric"]):
-        run["metric"] = None
     return run
 
 
