@@ -5,7 +5,7 @@ Agents' text is data: whatever could steer a terminal or hide in a line is shown
 
 from __future__ import annotations
 
-__all__ = ["ABSENT", "JOINERS", "delta", "duration", "escape", "number"]
+__all__ = ["ABSENT", "JOINERS", "delta", "duration", "escape", "number", "significance"]
 
 ABSENT = "-"
 """What stands for a value that is not there."""
@@ -79,3 +79,10 @@ def duration(seconds: float) -> str:
     if hours < 48:
         return f"{hours} h {minutes:02d} min"
     return f"{hours // 24} d {hours % 24} h"
+
+
+def significance(confidence: float | None) -> str:
+    """What a confidence means (design, section 5); empty where there is none."""
+    if confidence is None:
+        return ""
+    return "likely real" if confidence >= 2 else "marginal" if confidence >= 1 else "within noise"
