@@ -61,6 +61,8 @@ class Snapshot:
     def _part(self, start: int, size: int, expected: str) -> bytes | None:
         try:
             with self._path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < start + size:
+                    return None
                 file.seek(start)
                 part = file.read(size)
         except OSError:
@@ -84,7 +86,7 @@ def load(directory: Path, name: str, version: int, log: Path) -> Snapshot | None
     if (header.format, header.name, header.version) != (FORMAT, name, version):
         return None
     mark = header.mark
-    if not (0 <= mark.start < mark.end and mark.seq > 0):
+    if not (0 <= mark.start < mark.end and mark.seq > 0 and header.view_size >= 0 and header.state_size >= 0):
         return None
     disk = Disk()
     try:
@@ -92,7 +94,8 @@ def load(directory: Path, name: str, version: int, log: Path) -> Snapshot | None
     except OSError:
         return None
     try:
-        return Snapshot(header, path, len(line)) if holds(mark, disk, fd) else None
+        stands = mark.end <= disk.stat(fd).st_size and holds(mark, disk, fd)
+        return Snapshot(header, path, len(line)) if stands else None
     except OSError:
         return None
     finally:
