@@ -16,6 +16,7 @@ __all__ = ["EXTRA", "Collector", "extra"]
 EXTRA = "x.imported"
 """Type of the events that keep what a foreign line says beyond the fields of ours."""
 
+_USER = Event().by
 _ROOM = 2048  # what the envelope and an assigned number may add to a line
 
 
@@ -42,6 +43,8 @@ class Collector:
         if (fault := _fault(event)) is not None:
             self.skip(first, fault, last=last)
             return False
+        if event.by == _USER:  # the very object that encoders know as the default, and leave out
+            event = msgspec.structs.replace(event, by=_USER)
         self._events.append(Placed(first, event, number, order, key))
         self.mark(first, reason, last=last)
         return True

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from eventstore.formats.fates import Options, Question
-from eventstore.formats.runs import is_measurement
+from eventstore.formats.measurements import is_measurement
 from eventstore.formats.tables import Row, Section
 from eventstore.formats.values import direction_of, is_nothing, number_of, plain_word, status_of
 from eventstore.formats.words import AUXILIARY, RUN_FIELDS, STATUS_FIELDS
@@ -28,20 +28,20 @@ _METRIC_NAMES = (
     *("score", "value", "val_bpb", "result"),
 )
 _ENOUGH_VOTES = 3
+_MOSTLY = 0.49
 
 
 class Layout(msgspec.Struct, frozen=True):
     """The columns of a section by meaning, as their names.
 
     status: the verdict. metric: the metric, None if no column holds numbers. before: the metric as it was.
-    measured: columns whose numbers are further measurements. others: columns that could be the metric too.
+    measured: columns whose numbers are further measurements; each could be the metric too.
     """
 
     status: str | None
     metric: str | None
     before: str | None
     measured: tuple[str, ...]
-    others: tuple[str, ...]
 
 
 def cells_of(section: Section, row: Row) -> dict[str, str]:
@@ -62,22 +62,32 @@ def layout_of(
     """
     names = section.names
     status = _status_column(names, rows, options)
-    numeric = [name for name in names if name != status and _share(rows, name) >= 0.5]
-    measured = [name for name in numeric if is_measurement(name) and plain_word(name) not in _ids()]
+    shares = {name: _share(rows, name) for name in names if name != status}
+    measured = _measured(shares, _MOSTLY) or _measured(shares, 0.0)
     wanted = options.metric or metric
-    chosen = _named(wanted, names) if wanted else None
+    chosen = _named(wanted, [name for name in names if name != status]) if wanted else None
     if options.metric and chosen is None:
         return Question(
             f"the table has no column {options.metric!r}; there are {', '.join(names)}",
             f"--metric {measured[0]}" if measured else "--columns with other names",
         )
     if chosen is None:
-        chosen = next((name for want in _METRIC_NAMES for name in numeric if plain_word(name) == want), None)
+        telling = [name for want in _METRIC_NAMES for name in shares if plain_word(name) == want]
+        chosen = next((name for name in telling if shares[name]), None)
     if chosen is None:
         pairs = [name for name in measured if _before(name, names)]
         chosen = next(iter(pairs or measured), None)
-    others = tuple(name for name in measured if name != chosen and is_measurement(name))
-    return Layout(status, chosen, _before(chosen, names) if chosen else None, others, others)
+    others = tuple(name for name in measured if name != chosen)
+    return Layout(status, chosen, _before(chosen, names) if chosen else None, others)
+
+
+def _measured(shares: Mapping[str, float], more_than: float) -> list[str]:
+    """The columns of measurements of whose cells more than this share are numbers."""
+    return [
+        name
+        for name, share in shares.items()
+        if share > more_than and is_measurement(name) and plain_word(name) not in _ids()
+    ]
 
 
 def _ids() -> frozenset[str]:

@@ -28,6 +28,10 @@ class Fields:
         key = name if name in self._values else self._keys.get(plain_word(name))
         return key if key is not None and key not in self._used and self._values[key] is not None else None
 
+    def has(self, name: str) -> bool:
+        """Whether a field is there at all, null or not."""
+        return name in self._values or plain_word(name) in self._keys
+
     def get(self, name: str) -> Any:
         """A field's value, or None; does not use it."""
         key = self.key_of(name)
@@ -54,8 +58,8 @@ class Fields:
         return None
 
     def text(self, names: Iterable[str]) -> str | None:
-        """The first of these fields that holds text that stands for something; it is then used."""
-        found = self.first(names, lambda v: v.strip() if isinstance(v, str) and not is_nothing(v) else None)
+        """The first of these fields that holds text that stands for something, as it is; it is then used."""
+        found = self.first(names, lambda v: v if isinstance(v, str) and not is_nothing(v) else None)
         return found[1] if found else None
 
     def rest(self) -> dict[str, Any]:

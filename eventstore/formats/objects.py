@@ -117,4 +117,5 @@ def objects_in(lines: Sequence[str]) -> Iterator[Found | Fate]:
             objects = [inner for inner in found.value if isinstance(inner, dict)]
             yield from (Found(found.first, found.last, inner) for inner in objects)
         else:
-            yield Fate(found.first, False, "JSON, but not an object")
+            spanned = range(found.first, found.last + 1)
+            yield from (Fate(line, False, "JSON, but not an object") for line in spanned)

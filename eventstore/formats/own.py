@@ -16,7 +16,7 @@ from eventstore.errors import InvalidEventError
 from eventstore.events import TYPES, Event, Run
 from eventstore.formats.values import clean, moment_of
 
-__all__ = ["LEFT_OUT", "own_event"]
+__all__ = ["LEFT_OUT", "own_entry", "own_event"]
 
 LEFT_OUT: dict[str, str] = {
     "settings": "limits and commands of the session it was recorded in",
@@ -39,6 +39,13 @@ LEFT_OUT: dict[str, str] = {
 _HARMLESS = ("name", "metricName", "metricUnit", "bestDirection", "samples", "milestones", "success")
 _PIS = ("config", "run", "hook")
 _ENVELOPE = ("seq", "prev", "id")
+_SAME = ("metric", "direction", "rounds", "duration_seconds", "iteration")
+_TOLD: dict[str, dict[str, str]] = {
+    "finding": {"text": "detail", "evidence": "evidence", "source": "citation", "iteration": "iteration"},
+    "iteration": {"summary": "detail", "findings": "findings", **{name: name for name in _SAME}},
+    "direction": {"text": "direction", **{name: name for name in ("state", "kind", "reason", "until")}},
+}
+"""Per type, each field and the name that our state folder has for it."""
 
 
 def own_event(source: Mapping[str, Any]) -> Event | str | None:
@@ -63,6 +70,19 @@ def own_event(source: Mapping[str, Any]) -> Event | str | None:
     if isinstance(event, Run):
         return msgspec.structs.replace(event, segment=0)
     return event
+
+
+def own_entry(kind: str, source: Mapping[str, Any]) -> Event | None:
+    """The finding, iteration or direction that our own state folder tells of; None if the entry is not ours.
+
+    The inverse of `eventstore.formats.state_writer`; ours are known by the place in the log that they name.
+    """
+    if not isinstance(source.get("seq"), int) or (kind != "direction" and source.get("event") != kind):
+        return None
+    told = {name: source[given] for name, given in _TOLD[kind].items() if source.get(given) is not None}
+    envelope = {"type": kind, "seq": source["seq"], "timestamp": source.get("ts"), "by": source.get("source")}
+    found = own_event({**told, **envelope})
+    return found if isinstance(found, Event) else None
 
 
 def _is_ours(kind: str, source: Mapping[str, Any]) -> bool:

@@ -55,7 +55,7 @@ class _Reader:
         self.options = options
         self.out = Collector()
         self.goal: Config | None = None
-        self.metric: str | None = options.metric
+        self.metric: str | None = None
         self.early_metric: str | None = None
         self.segment = self.runs = self.judged = 0
         self.first_run: int | None = None
@@ -76,8 +76,7 @@ class _Reader:
 
     def _take_own(self, found: Found, event: Event) -> None:
         if isinstance(event, Config):
-            self._new_goal(event)
-            event = self.goal or event
+            event = self._new_goal(event)
         elif isinstance(event, Run):
             self._take_run(found, event, event.run, "run")
             self.judged += 1
@@ -85,8 +84,8 @@ class _Reader:
         self.out.take(found.first, event, type_of(event), last=found.last)
 
     def _config(self, found: Found, source: Mapping[str, Any]) -> None:
-        config, rest = config_in(source, self.goal, self.options)
-        self._new_goal(config)
+        own, rest = config_in(source, self.goal, self.options.source)
+        config = self._new_goal(own)
         at = moment_of(config.timestamp)
         if self.out.take(found.first, config, "config", last=found.last) and rest:
             self.out.take(
@@ -97,10 +96,21 @@ class _Reader:
                 key="extra",
             )
 
-    def _new_goal(self, config: Config) -> None:
+    def _new_goal(self, config: Config) -> Config:
+        """A goal of the source begins; the goal that is taken for it, as the options have it."""
         self.goal = config
-        self.metric = self.options.metric or config.metricName
+        self.metric = config.metricName
         self.segment += self.runs > 0
+        options = self.options
+        name = options.metric or config.metricName
+        unit = config.metricUnit if name == config.metricName else ""
+        return msgspec.structs.replace(
+            config,
+            name=options.goal or config.name,
+            metricName=name,
+            metricUnit=(options.unit or unit or "") if name else None,
+            bestDirection=(options.direction or config.bestDirection or "lower") if name else None,
+        )
 
     def _hook(self, found: Found, source: Mapping[str, Any]) -> None:
         stage = source.get("stage")
@@ -167,31 +177,34 @@ class _Reader:
         self.out.events.insert(self.first_run, Placed(0, config, key="goal"))
 
 
-def config_in(
-    source: Mapping[str, Any], before: Config | None, options: Options
-) -> tuple[Config, dict[str, Any]]:
-    """The goal that an object configures, and what else it says.
+def config_in(source: Mapping[str, Any], before: Config | None, file: str) -> tuple[Config, dict[str, Any]]:
+    """The goal that an object configures, and what else it says; `file` is what the source is called.
 
     What it leaves out stays as it was, as pi reads it, but no direction means lower. An empty name of the
     metric is a task without one.
     """
     fields = Fields(source)
     fields.use("type")
-    name = fields.text(CONFIG_FIELDS["name"])
+    name = source["name"] if _is_filled(source.get("name")) else fields.text(CONFIG_FIELDS["name"])
+    fields.use("name")
     named = fields.first(CONFIG_FIELDS["metricName"], lambda v: v if isinstance(v, str) else None)
     unit = fields.first(CONFIG_FIELDS["metricUnit"], lambda v: v if isinstance(v, str) else None)
     direction = fields.first(CONFIG_FIELDS["bestDirection"], direction_of)
     timed = fields.first(("timestamp", "ts", "time", "created_at", "date"), moment_of)
-    metric = options.metric or (named[1].strip() if named else (before and before.metricName) or "metric")
+    metric = (named[1] if named[1].strip() else "") if named else (before and before.metricName) or "metric"
     earlier = before.metricUnit if before else None
     config = Config(
-        name=clean(options.goal or name or (before.name if before else "") or options.name),
+        name=clean(name or (before.name if before else "") or Options(source=file).name),
         metricName=clean(metric) or None,
-        metricUnit=None if not metric else options.unit or clean(unit[1] if unit else earlier or ""),
-        bestDirection=None if not metric else options.direction or (direction[1] if direction else "lower"),
+        metricUnit=None if not metric else clean(unit[1] if unit else earlier or ""),
+        bestDirection=None if not metric else (direction[1] if direction else "lower"),
         timestamp=timed[1] if timed else None,
     )
     return config, {str(key): clean(value) for key, value in fields.rest().items()}
+
+
+def _is_filled(value: object) -> bool:
+    return isinstance(value, str) and value.strip() != ""
 
 
 def _is_config(source: Mapping[str, Any]) -> bool:

@@ -18,7 +18,7 @@ from eventstore.formats.collecting import Collector, extra
 from eventstore.formats.fates import PLAIN, Fate, Options, Placed, Reading
 from eventstore.formats.fields import Fields
 from eventstore.formats.objects import Found, objects_in
-from eventstore.formats.own import own_event
+from eventstore.formats.own import own_entry, own_event
 from eventstore.formats.protocol import Entry, direction_in, finding_in, iteration_in, note_in
 from eventstore.formats.task_spec import parse_task
 from eventstore.formats.text import count_lines, lines_of
@@ -110,6 +110,8 @@ def _rank(path: str) -> tuple[int, str]:
 
 def _parse_file(name: str, path: str, data: bytes, options: Options, so_far: _SoFar) -> Reading:
     out = Collector()
+    if not lines_of(data):
+        return out.reading("state")
     if name == "task_spec.md":
         _task(data, out, options, so_far)
     elif name == "progress.json":
@@ -117,7 +119,7 @@ def _parse_file(name: str, path: str, data: bytes, options: Options, so_far: _So
     elif name == "directions_tried.json":
         _directions(data, out)
     elif name == "findings.jsonl":
-        _each(data, out, finding_in, "finding")
+        _each(data, out, lambda source: _own("finding", source) or finding_in(source), "finding")
     elif name == "iteration_log.jsonl":
         _iterations(data, out)
     else:
@@ -147,6 +149,12 @@ def _take(out: Collector, found: Found, entry: Entry, reason: str, key: str = ""
         out.take(found.first, kept, reason, last=found.last, order=entry.order, key=f"{key}extra")
 
 
+def _own(kind: str, source: Mapping[str, Any]) -> Entry | None:
+    """An entry that our own export wrote."""
+    event = own_entry(kind, source)
+    return None if event is None else Entry(event, {}, source["seq"])
+
+
 def _log_line(source: Mapping[str, Any], stem: str) -> Entry | str:
     """A line of a log: an event of ours where our own export wrote it, else a note."""
     detail = source.get("detail")
@@ -168,7 +176,7 @@ def _iterations(data: bytes, out: Collector) -> None:
 
     def read(source: Mapping[str, Any]) -> Entry | str:
         nonlocal last
-        entry = iteration_in(source, last)
+        entry = _own("iteration", source) or iteration_in(source, last)
         if isinstance(entry, Entry) and isinstance(entry.event, Iteration):
             last = entry.event.iteration
         return entry
@@ -178,7 +186,7 @@ def _iterations(data: bytes, out: Collector) -> None:
 
 def _task(data: bytes, out: Collector, options: Options, so_far: _SoFar) -> None:
     config = parse_task("\n".join(lines_of(data)).encode("utf-8", "replace").decode())
-    lines = max(1, count_lines(data))
+    lines = count_lines(data)
     if config is None:
         out.skip(1, "no goal in it", last=lines)
     elif so_far.config is not None and _same_goal(config, so_far.config):
@@ -195,7 +203,7 @@ def _same_goal(one: Config, other: Config) -> bool:
 
 def _progress(data: bytes, out: Collector, so_far: _SoFar) -> None:
     """The status; and one iteration, where the files that grow tell of fewer than the progress counts."""
-    lines = max(1, count_lines(data))
+    lines = count_lines(data)
     found = next((f for f in objects_in(lines_of(data)) if isinstance(f, Found)), None)
     if found is None:
         out.skip(1, "no JSON object", last=lines)
@@ -226,14 +234,14 @@ def _progress(data: bytes, out: Collector, so_far: _SoFar) -> None:
 
 
 def _directions(data: bytes, out: Collector) -> None:
-    lines = max(1, count_lines(data))
+    lines = count_lines(data)
     seen: dict[str, int] = {}
     for found in _documents(data):
         if isinstance(found, Fate):
             out.put(found)
             continue
         for value in _listed(found.value):
-            entry = direction_in(value)
+            entry = (_own("direction", value) if isinstance(value, dict) else None) or direction_in(value)
             if isinstance(entry, str):
                 out.note(f"{entry}: {text_of(value)[:60]}")
                 continue

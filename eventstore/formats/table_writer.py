@@ -66,20 +66,16 @@ def write_v1(rows: Sequence[RunRow], *, remarks: bool = False) -> Iterator[str]:
 def _remarks(rows: Sequence[RunRow]) -> Iterator[str]:
     if rows:
         aim = rows[-1].aim
-        yield f"# goal: {_flat(aim.goal)}\n"
+        yield f"# goal: {escaped(aim.goal)}\n"
         if aim.metric is not None:
-            yield f"# metric_name: {_flat(aim.metric)}\n"
-            yield from (f"# metric_unit: {_flat(unit)}\n" for unit in [aim.unit] if unit)
+            yield f"# metric_name: {escaped(aim.metric)}\n"
+            yield from (f"# metric_unit: {escaped(unit)}\n" for unit in [aim.unit] if unit)
             yield f"# metric_direction: {aim.direction}_is_better\n"
     yield f"# escapes: {UNESCAPE}\n"
 
 
 def _line(cells: Iterable[str]) -> str:
     return "\t".join(cells) + "\n"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _cell(text: str | None) -> str:

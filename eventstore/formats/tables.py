@@ -82,10 +82,14 @@ def table_in(lines: Sequence[str], columns: Sequence[str] = ()) -> Table | Quest
             else:
                 comments.append(found)
         elif sections and tuple(map(plain_word, found.cells)) == tuple(map(plain_word, sections[-1][1])):
-            fates.append(Fate(found.first, True, "header, again"))
-        elif is_header(found.cells) and (not sections or _is_new_header(found.cells, len(sections[-1][1]))):
+            fates += _fates(found, "header, again")
+        elif (
+            found.first == found.last
+            and is_header(found.cells)
+            and (not sections or _is_new_header(found.cells, len(sections[-1][1])))
+        ):
             if columns and len(found.cells) == len(columns) and not sections[-1][2]:
-                fates.append(Fate(found.first, True, "header; other names were given"))
+                fates += _fates(found, "header; other names were given")
             else:
                 sections.append((found.first, _distinct(found.cells), []))
         elif not sections:
@@ -101,13 +105,20 @@ def table_in(lines: Sequence[str], columns: Sequence[str] = ()) -> Table | Quest
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether cells are names of columns: short, distinct words, no numbers, one of them a name we know."""
+    """Whether cells are names of columns: short, distinct words, one of them a name that we know.
+
+    A name that is a number needs the company of more that we know.
+    """
     words = [plain_word(cell) for cell in cells]
     if len(words) < 2 or len(set(words)) < len(words) or any(len(cell) > 48 for cell in cells):
         return False
-    if any(number_of(cell) is not None or not cell.strip() for cell in cells):
-        return False
-    return any(word in _TELLING or word.endswith(("_before", "_after")) for word in words)
+    telling = sum(word in _TELLING or word.endswith(("_before", "_after")) for word in words)
+    numbers = sum(number_of(cell) is not None for cell in cells)
+    return telling > 0 and all(cell.strip() for cell in cells) and (numbers == 0 or telling > numbers + 1)
+
+
+def _fates(row: Row, reason: str) -> list[Fate]:
+    return [Fate(line, True, reason) for line in range(row.first, row.last + 1)]
 
 
 def _is_new_header(cells: Sequence[str], width: int) -> bool:
@@ -150,7 +161,10 @@ def _rows(lines: Sequence[str], delimiter: str) -> Iterator[Row | Comment | Fate
         else:
             number = _end_of_row(lines, first, delimiter)
             cells = _split("\n".join(lines[first - 1 : number]), delimiter, quoted=True)
-            yield Row(first, number, cells) if cells else Fate(first, False, "damaged: no row")
+            if cells:
+                yield Row(first, number, cells)
+            else:
+                yield from (Fate(line, False, "damaged: no row") for line in range(first, number + 1))
 
 
 def _end_of_row(lines: Sequence[str], first: int, delimiter: str) -> int:

@@ -77,11 +77,12 @@ def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _under(sections: Sequence[tuple[str, list[str]]], names: tuple[str, ...]) -> list[str]:
-    """The lines under the first heading of one of these names; what follows a colon in it counts as one."""
+    """What the first heading of one of these names says after a colon, else the lines under it, if any."""
     for heading, lines in sections:
         word, _, rest = heading.partition(":")
-        if plain_word(word) in names:
-            return [rest.strip(), *lines] if rest.strip() else lines
+        said = [rest.strip()] if rest.strip() else lines
+        if plain_word(word) in names and any(line.strip() for line in said):
+            return said
     return []
 
 

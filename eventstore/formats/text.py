@@ -4,6 +4,8 @@ from __future__ import annotations
 
 __all__ = ["bad_bytes", "count_lines", "first_change", "line_mark", "lines_of", "marks_of", "offset_after"]
 
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARK = 4
 _MOST_LINES = 100_000
 
@@ -14,10 +16,10 @@ def lines_of(data: bytes) -> list[str]:
     UTF-16 is known by its byte order mark, everything else is UTF-8. Bytes that are not come out as lone
     surrogates, which `bad_bytes` finds.
     """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in _UTF16:
         text = data.decode("utf-16", "replace")
     else:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+        text = data.removeprefix(_BOM).decode("utf-8", "surrogateescape")
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -37,8 +39,11 @@ def _raw_lines(data: bytes) -> list[bytes]:
 
 
 def count_lines(data: bytes) -> int:
-    """How many lines there are, a last one without an end included."""
-    return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
+    """How many lines there are, a last one without an end included; as many as `lines_of` finds."""
+    if data[:2] in _UTF16:
+        return len(lines_of(data))
+    text = data.removeprefix(_BOM)
+    return text.count(b"\n") + (not text.endswith(b"\n") and text != b"")
 
 
 def offset_after(data: bytes, lines: int) -> int:

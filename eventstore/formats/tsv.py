@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from eventstore.events import Config, Run
 from eventstore.formats.collecting import Collector, extra
 from eventstore.formats.columns import Layout, cells_of, direction_shown, layout_of, metric_name
-from eventstore.formats.escaping import UNESCAPE, unescaped
 from eventstore.formats.fates import PLAIN, Options, Question, Reading
 from eventstore.formats.fields import Fields
-from eventstore.formats.runs import keep_word
+from eventstore.formats.remarks import Remarks
 from eventstore.formats.runs_csv import is_ours, take_rows
-from eventstore.formats.tables import Comment, Row, Section, table_in
+from eventstore.formats.tables import Row, Section, table_in
 from eventstore.formats.text import count_lines, lines_of
 from eventstore.formats.values import (
     clean,
-    direction_in,
-    direction_of,
     is_nothing,
     is_unfinished,
     moment_of,
@@ -26,14 +23,10 @@ from eventstore.formats.values import (
     status_of,
     whole_of,
 )
+from eventstore.formats.verdicts import keep_word
 from eventstore.formats.words import RUN_FIELDS
 
 __all__ = ["parse"]
-
-_DIRECTION_KEYS = ("metric_direction", "best_direction", "direction", "optimize", "objective")
-_GOAL_KEYS = ("goal", "objective", "task", "title")
-_METRIC_KEYS = ("metric_name", "primary_metric", "metric")
-_UNIT_KEYS = ("metric_unit", "unit")
 
 
 def parse(data: bytes, options: Options = PLAIN) -> Reading | Question:
@@ -48,7 +41,7 @@ def parse(data: bytes, options: Options = PLAIN) -> Reading | Question:
     out = Collector()
     for fate in table.fates:
         out.put(fate)
-    remarks = _Remarks(table.comments)
+    remarks = Remarks(table.comments)
     decided = count_lines(data[: options.decided]) if options.decided else None
     runs = 0
     for section in table.sections:
@@ -61,56 +54,15 @@ def parse(data: bytes, options: Options = PLAIN) -> Reading | Question:
     return out.reading("csv" if table.delimiter == "," else "tsv")
 
 
-class _Remarks:
-    """What the lines with `#` say: `key: value`, or a sentence."""
-
-    def __init__(self, comments: Sequence[Comment]) -> None:
-        self.said: dict[str, str] = {}
-        self.direction: str | None = None
-        for comment in comments:
-            key, colon, value = comment.text.partition(":" if ":" in comment.text else "=")
-            if colon and value.strip() and len(key) <= 40:
-                self.said.setdefault(plain_word(key), value.strip())
-            self.direction = self.direction or direction_in(comment.text)
-
-    def first(self, keys: Sequence[str]) -> str | None:
-        """What is said under the first of these keys that is there."""
-        return next((self.said[key] for key in keys if key in self.said), None)
-
-    def direction_said(self) -> str | None:
-        """Which way is better, as the remarks say it."""
-        said = (direction_of(self.said[key].split()[0]) for key in _DIRECTION_KEYS if key in self.said)
-        return next((direction for direction in said if direction), self.direction)
-
-    @property
-    def escaped(self) -> bool:
-        """Whether tabs and line ends in text are spelled out, as our own tables say."""
-        return self.said.get("escapes") == UNESCAPE
-
-    def rest(self) -> dict[str, object]:
-        """What is said beside goal, metric and direction."""
-        used = {*_DIRECTION_KEYS, *_GOAL_KEYS, *_METRIC_KEYS, *_UNIT_KEYS, "escapes"}
-        return {key: clean(value) for key, value in self.said.items() if key not in used}
-
-    def account(self, comment: Comment, out: Collector) -> None:
-        """Gives a remark its fate."""
-        key = plain_word(comment.text.partition(":" if ":" in comment.text else "=")[0])
-        if key in self.said or direction_in(comment.text):
-            out.mark(comment.line, "a remark")
-        else:
-            out.skip(comment.line, "a remark that says nothing we know")
-
-
 def _section(
-    section: Section, remarks: _Remarks, options: Options, decided: int | None, runs: int, out: Collector
+    section: Section, remarks: Remarks, options: Options, decided: int | None, runs: int, out: Collector
 ) -> int | Question:
     """Takes a section's goal and runs; how many runs, or what must be known first."""
     if is_ours(section):
         return take_rows(section, runs, out)
     every = [(row, cells_of(section, row)) for row in section.rows]
     known = [cells for row, cells in every if decided is None or row.last <= decided]
-    named = remarks.first(_METRIC_KEYS)
-    layout = layout_of(section, known, options, named)
+    layout = layout_of(section, known, options, remarks.first("metric"))
     if isinstance(layout, Question):
         return layout
     if not every:
@@ -122,44 +74,45 @@ def _section(
             f"no column says whether a run was kept; there are {', '.join(section.names)}",
             "--status keep, or another status that holds for all of its runs",
         )
-    direction = (
-        options.direction or remarks.direction_said() or direction_shown(section, known, layout, options)
-    )
+    direction = options.direction or remarks.direction or direction_shown(section, known, layout, options)
     if layout.metric is not None and direction is None:
         return Question(
             f"the table does not say which way {metric_name(layout.metric)} is better",
             "--direction lower or --direction higher",
         )
-    config = _goal(layout, direction, remarks, options, named)
+    config = _goal(layout, direction, remarks, options)
     out.take(section.line, config, "header")
     if section.line and (rest := remarks.rest()):
         out.take(section.line, extra("config", rest), "header", key="extra")
-    if layout.metric and layout.others and options.metric is None:
-        out.note(f"the metric is {layout.metric}; --metric takes another: {', '.join(layout.others)}")
+    if layout.metric and layout.measured and options.metric is None:
+        out.note(f"the metric is {layout.metric}; --metric takes another: {', '.join(layout.measured)}")
     found = 0
     for row, cells in every:
         found += _take_row(row, cells, layout, remarks, options, runs + found + 1, out)
     return found
 
 
-def _goal(
-    layout: Layout, direction: str | None, remarks: _Remarks, options: Options, named: str | None
-) -> Config:
-    goal = options.goal or remarks.first(_GOAL_KEYS) or options.name
+def _goal(layout: Layout, direction: str | None, remarks: Remarks, options: Options) -> Config:
+    goal = options.goal or remarks.meant(remarks.first("goal") or "") or options.name
     if layout.metric is None:
         return Config(name=clean(goal))
     name = metric_name(layout.metric)
-    if plain_word(name) == "metric" and named and " " not in named:
-        name = named
-    unit = options.unit or remarks.first(_UNIT_KEYS) or ""
-    return Config(name=clean(goal), metricName=clean(name), metricUnit=clean(unit), bestDirection=direction)
+    if plain_word(name) == "metric" and remarks.metric:
+        name = remarks.metric
+    unit = options.unit or remarks.meant(remarks.first("unit") or "")
+    return Config(
+        name=clean(goal),
+        metricName=clean(remarks.meant(name)),
+        metricUnit=clean(unit),
+        bestDirection=direction,
+    )
 
 
 def _take_row(
     row: Row,
     cells: Mapping[str, str],
     layout: Layout,
-    remarks: _Remarks,
+    remarks: Remarks,
     options: Options,
     ordinal: int,
     out: Collector,
@@ -180,7 +133,7 @@ def _take_row(
     if status is None and options.status is None:
         reason = f"run, taken for a discard: no verdict that is known ({said[:40] or 'empty'})"
         out.note("a run without a verdict that is known is never a keep; --map WORD=STATUS tells")
-    run, number = _run(cells, layout, status or options.status or "discard", metric, remarks.escaped)
+    run, number = _run(cells, layout, status or options.status or "discard", metric, remarks)
     whole = _replaced(run, ordinal)
     return out.take(row.first, whole, reason, last=row.last, number=number)
 
@@ -192,15 +145,15 @@ def _replaced(run: Run, ordinal: int) -> Run:
 
 
 def _run(
-    cells: Mapping[str, str], layout: Layout, status: str, metric: float | None, escaped: bool
+    cells: Mapping[str, str], layout: Layout, status: str, metric: float | None, remarks: Remarks
 ) -> tuple[Run, int | None]:
     """The run that a row is, and the number it is given there."""
-    text = {name: unescaped(cell) for name, cell in cells.items()} if escaped else dict(cells)
+    text = {name: remarks.meant(cell) for name, cell in cells.items()}
     fields = Fields({name: None if is_nothing(cell) else cell for name, cell in text.items()})
     said = fields.use(layout.status) if layout.status else None
     held = fields.use(layout.metric) if layout.metric else None
     metrics = {
-        name: value
+        remarks.meant(name): value
         for name in layout.measured
         if (value := number_of(fields.get(name))) is not None and fields.use(name)
     }

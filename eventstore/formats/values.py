@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _NUMBER = re.compile(r"[~≈]?([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?)\s*(\S{0,9})")
-_GROUPED = re.compile(r"([+-]?[0-9]{1,3}(?:,[0-9]{3})+)(?![0-9,])")
+_GROUPED = re.compile(r"([+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?![0-9,])")
 _BETTER = re.compile(
     r"\b(lower|less|smaller|higher|larger|bigger|more)\b[ _-]*(?:is|=|are)?[ _-]*better", re.IGNORECASE
 )
