@@ -14,6 +14,9 @@ from eventstore.chain import Fault, Report, verify
 
 __all__ = ["verify_cmd"]
 
+_NAMED = 50
+"""How many faults are told to people; a program gets them all."""
+
 
 @click.command(
     "verify",
@@ -58,7 +61,10 @@ def document(report: Report) -> dict[str, object]:
 
 def told(report: Report) -> str:
     """A check for people: each fault in a line, then what it comes to."""
-    lines = [_fault(fault) for fault in report.faults]
+    lines = [_fault(fault) for fault in report.faults[:_NAMED]]
+    hidden = len(report.faults) - len(lines)
+    if hidden:
+        lines.append(f"and {hidden} more; `ar verify --json` lists them all\n")
     serious = sum(fault.serious for fault in report.faults)
     counts = f"{report.lines} lines, {report.chained} chained"
     if report.foreign:

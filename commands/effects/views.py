@@ -87,14 +87,10 @@ def _carried_on(
     now: int,
 ) -> Look | None:
     """The look from a snapshot on; None if the snapshot turns out to be corrupt."""
-    timed = getattr(reducer, "timed", True)
-    batches = log.read(kept.position, reducer.handlers.keys())
-    first = next(batches, None)
-    if not timed and (first is None or at == kept.position.seq):
-        data = kept.view()
-        if data is not None:
-            head = Head(kept.mark.seq, kept.mark.digest, kept.mark.end)
-            return Look(reducer.name, msgspec.json.decode(data), head.seq, str(head))
+    if not getattr(reducer, "timed", True):
+        found = _unchanged(log, reducer, kept, at)
+        if found is not None:
+            return found
     data = kept.state()
     if data is None:
         return None
@@ -103,6 +99,36 @@ def _carried_on(
     except (msgspec.DecodeError, RecursionError):
         return None
     return _folded(log, reducer, state, kept.position, at, cache, now, kept_bytes=len(data))
+
+
+def _unchanged(
+    log: FileLog, reducer: Reducer[Any, Any], kept: snapshots.Snapshot, at: int | None
+) -> Look | None:
+    """The look with the view that was kept, if nothing came since that the reducer handles; else None."""
+    handled = reducer.handlers
+    position, last = kept.position, None
+    for batch in log.read(kept.position, handled.keys()):
+        position = Position(batch.last, batch.end)
+        last = batch if at is not None and batch.last >= at else None
+        records = batch.records if last is None else _up_to(batch, at)
+        if any(type(record) in handled or type(record) is Damaged for record in records):
+            return None
+        if last is not None:
+            break
+    data = kept.view()
+    if data is None:
+        return None
+    seq = position.seq if at is None else at
+    if seq == kept.position.seq:
+        head: str | None = str(Head(seq, kept.mark.digest, kept.mark.end))
+    else:
+        head = _head(log, position, seq, last)
+    return Look(reducer.name, msgspec.json.decode(data), seq, head)
+
+
+def _up_to(batch: Batch, at: int | None) -> list[Record]:
+    """The records of a batch up to line `at`; all of them when it is None."""
+    return [record for number, record in batch.numbered() if at is None or number <= at]
 
 
 def _folded(
@@ -122,7 +148,7 @@ def _folded(
     for batch in log.read(after, reducer.handlers.keys()):
         records: Iterable[Record] = batch.records
         if at is not None and batch.last >= at:
-            records = [record for number, record in batch.numbered() if number <= at]
+            records = _up_to(batch, at)
             last = batch
         damaged += damaged_in(records)
         state = fold(reducer, records, state)

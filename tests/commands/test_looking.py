@@ -305,6 +305,18 @@ def test_an_altered_line_of_ours_is_found(ar: Ar, log: Path) -> None:
     assert ar("verify").code == 1
 
 
+def test_faults_without_end_are_counted(ar: Ar, log: Path) -> None:
+    """People get the first of them and their number, programs all."""
+    log.write_text("x\n" * 70)
+
+    out = ar("verify").out.splitlines()
+
+    assert len(out) == 53
+    assert out[50] == "and 20 more; `ar verify --json` lists them all"
+    assert out[51] == "NOT OK  70 faults  70 lines, 0 chained"
+    assert len(json.loads(ar("verify", "--json").out)["faults"]) == 70
+
+
 @pytest.mark.parametrize("kind", ["directory", "missing"])
 def test_a_log_that_is_none(ar: Ar, log: Path, tmp_path: Path, kind: str) -> None:
     """A directory is a failure of the storage; a named file that is not there is a slip."""

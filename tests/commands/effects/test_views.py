@@ -71,6 +71,24 @@ def test_a_snapshot_spares_the_replay(log: FileLog, tmp_path: Path) -> None:
     assert later == read_view(log, counting(), now=1)
 
 
+def test_what_the_reducer_does_not_handle_costs_no_state(log: FileLog, tmp_path: Path) -> None:
+    """The kept view still holds; seq and head go on, to any place asked for. Damage is told all the same."""
+    cache = tmp_path / "cache"
+    read_view(log, counting(), cache=cache, now=1)
+    with log.path.open("ab") as file:
+        file.write(b'{"type":"note","detail":"a"}\n{"type":"note","detail":"b"}\n')
+    (snapshot,) = cache.iterdir()
+    snapshot.write_bytes(snapshot.read_bytes()[:-1])  # the state's last byte
+
+    for at in (3, 4, 5, None):
+        found = read_view(log, counting(), at=at, cache=cache, now=1)
+        assert found == read_view(log, counting(), at=at, now=1)
+    assert read_view(log, counting(), cache=cache).seq == 5
+    with log.path.open("ab") as file:
+        file.write(b"not json\n")
+    assert read_view(log, counting(), cache=cache).damaged == (6,)
+
+
 @pytest.mark.parametrize(
     "kind", ["corrupt", "truncated", "empty", "version", "altered", "replaced", "unwritable"]
 )
