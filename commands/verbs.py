@@ -15,6 +15,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Loop": (
         "measure",
         "cycle",
+        "brief",
+        "strategies",
     ),
     "Hooks": ("hook",),
     "Shell": ("completion",),

@@ -264,7 +264,7 @@ ANY = Kind(
             "high",
             "Cache or precompute what is asked for again.",
             "Repeated work is the commonest waste.",
-            ("cache", "memo", "precomput", "reuse"),
+            ("cache", "memoi", "precomput", "reuse"),
         ),
         Strategy(
             "do it in bulk",

@@ -49,7 +49,7 @@ QUERY_LATENCY = Kind(
             "high",
             "Keep answers that are asked for again, with a clear rule for staleness.",
             "The fastest query is the one that is not run.",
-            ("cache", "memo", "materiali"),
+            ("cache", "memoi", "materiali"),
         ),
         Strategy(
             "fetch less",
@@ -186,7 +186,7 @@ RUNTIME = Kind(
             "high",
             "Cache, memoise, hoist out of loops, precompute tables.",
             "Repeated work is the commonest waste a profile shows.",
-            ("cache", "memo", "hoist", "precomput", "lookup table"),
+            ("cache", "memoi", "hoist", "precomput", "lookup table"),
         ),
         Strategy(
             "vectorise or batch",

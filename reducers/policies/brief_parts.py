@@ -84,7 +84,7 @@ def metric(sight: Sight) -> str:
     lines.append(f"- best: {best}{change} -- only strictly better than this is kept")
     if view.confidence is not None:
         sure = significance(view.confidence)
-        lines.append(f"- confidence in the gain so far: {number(view.confidence)}, {sure}")
+        lines.append(f"- confidence in the gain so far: {bounded(round(view.confidence, 1))}, {sure}")
     if config is not None:
         lines += [
             f"- {label}: {quoted(text, 400)}" for label, text in _commands(config.measure, config.constraint)
