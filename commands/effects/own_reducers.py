@@ -59,7 +59,7 @@ def load(name: str) -> Reducer[Any, Any]:
         raise registry.unknown(name, names())
     if len(points) > 1:
         raise OwnReducerError(
-            f"the view {name!r} is offered by {' and by '.join(map(_package, points))}",
+            f"the view {name!r} is offered by {' and by '.join(sorted(map(_package, points)))}",
             "uninstall all but one of them",
         )
     return _checked(f"entry point {name!r}", _from_entry_point(points[0]))
@@ -121,11 +121,18 @@ def _choice(path: Path, module: ModuleType, attribute: str) -> str:
     """What to name instead: the nearest of the names that hold something like a reducer, or all of them."""
     from difflib import get_close_matches
 
-    own = [name for name, value in vars(module).items() if hasattr(value, "initial")]
+    own = [name for name, value in vars(module).items() if _looks_like_one(value)]
     named = get_close_matches(attribute, own, n=1) or own
     if not named:
         return "define a reducers.Projection in it"
     return "use " + " or ".join(f"{path}:{name}" for name in named)
+
+
+def _looks_like_one(value: object) -> bool:
+    try:
+        return not isinstance(value, type) and hasattr(value, "initial")
+    except Exception:  # whatever lies in the file may raise what it likes
+        return False
 
 
 def _module(path: Path, source: bytes) -> ModuleType:
