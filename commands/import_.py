@@ -42,7 +42,7 @@ _STATE = "state"
     epilog=examples(
         "ar import autoresearch.jsonl",
         "ar import results.tsv --direction lower",
-        "ar import r.tsv --columns commit,score,note --metric score --direction higher",
+        "ar import runs.tsv --columns commit,score,verdict --direction higher",
         "ar import state/",
         "ssh box cat results.tsv | ar import - --direction lower --dry-run",
     ),

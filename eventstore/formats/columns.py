@@ -140,7 +140,14 @@ def _status_column(names: Sequence[str], rows: Sequence[Mapping[str, str]], opti
     if best[0] >= 0.5:
         return best[1]
     named = next((name for name in names if plain_word(name) == "status"), None)
-    full = (name for name in names if rows and _verdicts(rows, name, options, only_strong=True) >= 0.8)
+    texts = {word for key in ("description", "commit") for word in RUN_FIELDS[key]}
+    full = (
+        name
+        for name in names
+        if len(rows) > 1
+        and plain_word(name) not in texts
+        and _verdicts(rows, name, options, only_strong=True) >= 0.8
+    )
     return next(full, best[1] or named)
 
 

@@ -23,7 +23,7 @@ pytestmark = [
 
 
 class Expected(NamedTuple):
-    """What a file says: runs by status, metric, direction, baseline, best, its run, segment, lines left out."""
+    """What a file says: runs by status, metric, direction, baseline, best, its run, segment, lines left."""
 
     statuses: dict[str, int]
     metric: str
