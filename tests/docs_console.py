@@ -34,8 +34,8 @@ def steps_of(page: str) -> list[Step]:
         for line in block.splitlines(keepends=True):
             if line.startswith("$ "):
                 steps.append(Step(line[2:], ""))
-            elif line.startswith("> ") and steps and not steps[-1].output:
-                steps[-1] = Step(steps[-1].command + line[2:], "")
+            elif line.startswith(("> ", ">\n")) and steps and not steps[-1].output:
+                steps[-1] = Step(steps[-1].command + line[1:].removeprefix(" "), "")
             else:
                 steps[-1] = Step(steps[-1].command, steps[-1].output + line)
     return steps
@@ -44,7 +44,8 @@ def steps_of(page: str) -> list[Step]:
 def run_steps(steps: list[Step], scratch: Path) -> list[str]:
     """What the commands print when bash runs them, one after the other in one project with our `ar`."""
     script = install(scratch / "bin")
-    env = environment(PATH=f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+    places = (str(script.parent), str(Path(sys.executable).parent), os.environ["PATH"])
+    env = environment(PATH=os.pathsep.join(places))
     project = scratch / "project"
     project.mkdir()
     outputs = []
@@ -65,7 +66,10 @@ def with_outputs(page: str, outputs: list[str]) -> str:
     rest = iter(outputs)
 
     def fresh(block: re.Match[str]) -> str:
-        commands = [step.command.rstrip("\n").replace("\n", "\n> ") for step in steps_of(block[0])]
+        commands = [
+            step.command.rstrip("\n").replace("\n", "\n> ").replace("> \n", ">\n")
+            for step in steps_of(block[0])
+        ]
         return "```console\n" + "".join(f"$ {command}\n{next(rest)}" for command in commands) + "```"
 
     return _BLOCK.sub(fresh, page)
