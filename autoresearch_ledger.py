@@ -49,6 +49,12 @@ def _run(argv: list[str]) -> int:
 
         if archiver.fits(argv):
             return archiver.hand_over(argv)
+    if argv[:1] == ["append"]:
+        from commands.quick import append
+
+        code = append(argv[1:])
+        if code is not None:
+            return code
     from commands.app import run
 
     return run(argv)

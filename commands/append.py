@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
 import click
-from msgspec.structs import replace
 
+from commands.appending import Request
 from commands.context import Call
-from commands.effects.appending import append_events, tell_mended
-from commands.errors import BadInputError
+from commands.effects.appending import record
 from commands.options import by_option, examples, json_option
-from commands.output import emit, emit_json
-from commands.pairs import loose_value, parse_pairs
 from commands.verb import Verb
-from eventstore import door
-from eventstore.errors import LedgerError
-from eventstore.events import TYPES, Event, type_of
-from eventstore.store import Appended
 
 __all__ = ["append_cmd"]
 
@@ -57,80 +47,4 @@ def append_cmd(
     the field holds text, else it is read as JSON; key:=json is always JSON. `ar schema` tells the types and
     their fields.
     """
-    if kind == "-":
-        if fields or key is not None:
-            raise BadInputError(
-                "a batch takes its events from stdin alone", "ar append - --batch KEY < events.jsonl"
-            )
-        events = read_batch(sys.stdin.buffer.read(), batch)
-    else:
-        if batch is not None:
-            raise BadInputError("--batch is for a batch from stdin", "--id KEY for a single event")
-        events = [read_event(kind, fields, key)]
-    appended = append_events(call.writer(by), events, expect=expect)
-    tell_mended(appended)
-    if as_json:
-        emit_json(outcome(appended))
-    else:
-        emit(told(appended))
-
-
-def read_event(kind: str, words: tuple[str, ...], key: str | None) -> Event:
-    """The event that TYPE and its `key=value` words describe. Raises BadInputError or InvalidEventError."""
-    known = TYPES.get(kind)
-    if known is None:
-        given = parse_pairs(words)
-    else:
-        from eventstore.rules import rules_of
-
-        texts = {rule.key for rule in rules_of(known) if str in rule.cases}
-        given = parse_pairs(words, lambda name, text: text if name in texts else loose_value(name, text))
-    if key is not None:
-        if "id" in given:
-            raise BadInputError("the id is given twice", "--id KEY or id=KEY")
-        given["id"] = key
-    return door.admit(kind, given)
-
-
-def read_batch(data: bytes, batch: str | None) -> list[Event]:
-    """The events of a batch, one JSON object a line; blank lines are skipped.
-
-    batch: item n, counted from 1, gets the id `batch#n` unless it has one. Raises InvalidEventError that
-    names the line.
-    """
-    events: list[Event] = []
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            event = door.admit_line(line)
-        except LedgerError as error:
-            error.message = f"line {number}: {error.message}"
-            raise
-        if batch is not None and event.id is None:
-            event = replace(event, id=f"{batch}#{len(events) + 1}")
-        events.append(event)
-    return events
-
-
-def outcome(appended: Appended) -> dict[str, Any]:
-    """The JSON document of an append: `seqs` of the events in order, `written`, `head`, `mended`."""
-    return {
-        "seqs": list(appended.seqs),
-        "written": appended.written,
-        "head": str(appended.head) if appended.head.digest else None,
-        "mended": list(appended.mended),
-    }
-
-
-def told(appended: Appended) -> str:
-    """What an append came to, for people."""
-    total = len(appended.events)
-    if total == 1:
-        kind = type_of(appended.events[0])
-        already = "" if appended.written else " already"
-        return f"{kind} is line {appended.seqs[0]}{already}\n"
-    if not appended.written:
-        return f"nothing to write: all {total} events are in the log already\n" if total else "no events\n"
-    already = f", {total - appended.written} were there already" if appended.written < total else ""
-    return f"{appended.written} events written, the log ends at line {appended.head.seq}{already}\n"
+    record(call, Request(kind, fields, by, key, batch, expect, as_json))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-
-import click
+import sys
+from typing import TYPE_CHECKING
 
 from commands.output import leave_stdout, tell
 from commands.render import escape
 from eventstore.errors import LedgerError
+
+if TYPE_CHECKING:
+    import click
 
 __all__ = ["BadInputError", "nearest", "report"]
 
@@ -27,22 +30,32 @@ def report(error: BaseException) -> int:
     What is no error ends quietly: click's own exits, and a reader of our output that went away. An error that
     nobody raises on purpose is raised again, for the launcher.
     """
-    if isinstance(error, click.exceptions.Exit):
-        return error.exit_code
     if isinstance(error, BrokenPipeError):
         leave_stdout()
         return 0
-    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+    if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
     if isinstance(error, LedgerError):
         return _say(error.message, error.remedy, error.exit_code)
+    if isinstance(error, OSError):
+        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
+        return _say(f"{where}{error.strerror or error}", "", 4)
+    if "click" in sys.modules:  # else it is none of its errors, and it need not be imported to know that
+        return _report_click(error)
+    raise error
+
+
+def _report_click(error: BaseException) -> int:
+    import click
+
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.Abort):
+        return INTERRUPTED
     if isinstance(error, click.UsageError):
         return _say(_plain(error), _remedy(error), 2)
     if isinstance(error, click.ClickException):
         return _say(error.format_message(), "", 2)
-    if isinstance(error, OSError):
-        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
-        return _say(f"{where}{error.strerror or error}", "", 4)
     raise error
 
 
@@ -55,14 +68,15 @@ def _say(message: str, remedy: str, code: int) -> int:
 
 def _plain(error: click.UsageError) -> str:
     """Click's message in our manner: no capital, no full stop, no guess in brackets."""
-    text = error.message if isinstance(error, click.NoSuchOption) else error.format_message()
+    text = error.message if hasattr(error, "possibilities") else error.format_message()
     text = text.strip().removesuffix(".")
     return text[:1].lower() + text[1:]
 
 
 def _remedy(error: click.UsageError) -> str:
-    if isinstance(error, click.NoSuchOption) and error.possibilities:
-        return " or ".join(error.possibilities)
+    nearest = getattr(error, "possibilities", None)
+    if nearest:
+        return " or ".join(nearest)
     return f"{error.ctx.command_path} --help" if error.ctx is not None else "ar --help"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["GROUPS", "VERBS", "place_of"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Record": ("init", "append", "log", "import"),
+    "Record": ("init", "append", "log", "propose", "import"),
     "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
     "Check": ("verify",),
     "Loop": (

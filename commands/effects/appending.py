@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from commands.output import warn
+from commands.appending import Request, outcome, read_batch, read_event, told
+from commands.context import Call
+from commands.errors import BadInputError
+from commands.output import emit, emit_json, warn
 from eventstore.errors import ConflictError
 from eventstore.events import Event, Record, Recovered, Relinked, Run
 from eventstore.filelog import FileLog
 from eventstore.store import Appended
 
-__all__ = ["append_events", "tell_mended"]
+__all__ = ["append_events", "record", "tell_mended"]
+
+
+def record(call: Call, request: Request) -> None:
+    """Appends what was asked for and says what came of it. Raises BadInputError; what `Log.append` raises."""
+    if request.kind == "-":
+        if request.fields or request.key is not None:
+            raise BadInputError(
+                "a batch takes its events from stdin alone", "ar append - --batch KEY < events.jsonl"
+            )
+        events = read_batch(sys.stdin.buffer.read(), request.batch)
+    else:
+        if request.batch is not None:
+            raise BadInputError("--batch is for a batch from stdin", "--id KEY for a single event")
+        events = [read_event(request.kind, request.fields, request.key)]
+    appended = append_events(call.writer(request.by), events, expect=request.expect)
+    tell_mended(appended)
+    if request.as_json:
+        emit_json(outcome(appended))
+    else:
+        emit(told(appended))
 
 
 class _Runs(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from reducers.core import Reducer, decode_state, encode_state, fold, to_plain
 __all__ = ["Look", "damaged_in", "place_of", "read_view"]
 
 WORTH_KEEPING = 1 << 18
-"""Bytes of log that must have been folded before a snapshot is written: what is read in a millisecond."""
+"""Bytes that a look must have read, of log and state, before it leaves a snapshot: milliseconds' worth."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -157,7 +157,7 @@ def _folded(
             break
     view = to_plain(reducer.view(state, now))
     grown = position.offset - after.offset
-    if cache is not None and at is None and not damaged and grown >= max(WORTH_KEEPING, kept_bytes // 4):
+    if cache is not None and at is None and not damaged and grown and grown + kept_bytes >= WORTH_KEEPING:
         _keep(log, reducer, state, view, position, cache)
     seq = position.seq if at is None else at
     return Look(reducer.name, view, seq, _head(log, position, seq, last), tuple(damaged))

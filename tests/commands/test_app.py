@@ -155,7 +155,7 @@ def test_only_the_verb_that_is_called_is_imported(tmp_path: Path) -> None:
     (tmp_path / ".auto").mkdir()
     (tmp_path / ".auto" / "log.jsonl").touch()
     code = (
-        "import sys, autoresearch_ledger as a; sys.argv = ['ar', 'append', 'note', 'detail=x'];"
+        "import sys, autoresearch_ledger as a; sys.argv = ['ar', 'tail'];"
         "code = a.main(); print(sorted(sys.modules)); sys.exit(code)"
     )
 
@@ -176,7 +176,7 @@ def test_only_the_verb_that_is_called_is_imported(tmp_path: Path) -> None:
         "argparse",
         "reducers.core",
     }
-    assert "commands.append" in loaded
+    assert "commands.tail" in loaded
 
 
 class TestCompletion:

@@ -1,0 +1,121 @@
+"""What `ar append` was asked for, and what came of it: words to events, outcomes to words. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from commands.errors import BadInputError
+from commands.pairs import loose_value, parse_pairs
+from eventstore import door
+from eventstore.errors import LedgerError
+from eventstore.events import TYPES, Event, type_of
+from eventstore.store import Appended
+
+__all__ = ["Request", "outcome", "plain_request", "read_batch", "read_event", "told"]
+
+
+class Request(NamedTuple):
+    """One call of `ar append`, its options by their names; `kind` is `-` for a batch from stdin."""
+
+    kind: str
+    fields: tuple[str, ...] = ()
+    by: str | None = None
+    key: str | None = None
+    batch: str | None = None
+    expect: int | None = None
+    as_json: bool = False
+
+
+_WITH_VALUE = {"--by": "by", "--id": "key", "--batch": "batch", "--expect": "expect"}
+
+
+def plain_request(words: list[str]) -> Request | None:
+    """The request that the words after `append` make, where they are of the plain form; else None.
+
+    Whatever needs a second look (help, a slip, a value that begins with a dash) is left to the command line's
+    own parser, which reads the plain form as the same; a test compares the two.
+    """
+    places: list[str] = []
+    options: dict[str, Any] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            places.append(word)
+        elif word == "--json":
+            options["as_json"] = True
+        else:
+            option, equals, value = word.partition("=")
+            name = _WITH_VALUE.get(option)
+            value = value if equals else next(rest, "-")
+            if name is None or value.startswith("-"):
+                return None
+            options[name] = value
+    expect = options.get("expect")
+    if not places or not (expect is None or (expect.isascii() and expect.isdecimal() and len(expect) < 19)):
+        return None
+    if expect is not None:
+        options["expect"] = int(expect)
+    return Request(places[0], tuple(places[1:]), **options)
+
+
+def read_event(kind: str, words: tuple[str, ...], key: str | None) -> Event:
+    """The event that TYPE and its `key=value` words describe. Raises BadInputError or InvalidEventError."""
+    known = TYPES.get(kind)
+    if known is None:
+        given = parse_pairs(words)
+    else:
+        from eventstore.rules import rules_of
+
+        texts = {rule.key for rule in rules_of(known) if str in rule.cases}
+        given = parse_pairs(words, lambda name, text: text if name in texts else loose_value(name, text))
+    if key is not None:
+        if "id" in given:
+            raise BadInputError("the id is given twice", "--id KEY or id=KEY")
+        given["id"] = key
+    return door.admit(kind, given)
+
+
+def read_batch(data: bytes, batch: str | None) -> list[Event]:
+    """The events of a batch, one JSON object a line; blank lines are skipped.
+
+    batch: item n, counted from 1, gets the id `batch#n` unless it has one. Raises InvalidEventError that
+    names the line.
+    """
+    events: list[Event] = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            event = door.admit_line(line)
+        except LedgerError as error:
+            error.message = f"line {number}: {error.message}"
+            raise
+        if batch is not None and event.id is None:
+            event = replace(event, id=f"{batch}#{len(events) + 1}")
+        events.append(event)
+    return events
+
+
+def outcome(appended: Appended) -> dict[str, Any]:
+    """The JSON document of an append: `seqs` of the events in order, `written`, `head`, `mended`."""
+    return {
+        "seqs": list(appended.seqs),
+        "written": appended.written,
+        "head": str(appended.head) if appended.head.digest else None,
+        "mended": list(appended.mended),
+    }
+
+
+def told(appended: Appended) -> str:
+    """What an append came to, for people."""
+    total = len(appended.events)
+    if total == 1:
+        kind = type_of(appended.events[0])
+        already = "" if appended.written else " already"
+        return f"{kind} is line {appended.seqs[0]}{already}\n"
+    if not appended.written:
+        return f"nothing to write: all {total} events are in the log already\n" if total else "no events\n"
+    already = f", {total - appended.written} were there already" if appended.written < total else ""
+    return f"{appended.written} events written, the log ends at line {appended.head.seq}{already}\n"
