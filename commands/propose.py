@@ -1,0 +1,116 @@
+"""`ar propose`: an agent says what it is about to try; a direction that was taken before is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from commands.context import Call, author
+from commands.effects.appending import tell_mended
+from commands.errors import BadInputError
+from commands.options import by_option, examples, json_option
+from commands.output import emit, emit_json, warn
+from commands.pairs import parse_pairs
+from commands.verb import Verb
+from eventstore.errors import ConflictError
+from eventstore.events import Direction, Event, Proposal, Record
+from eventstore.store import now_ms
+from reducers.core import fold as fold_view
+from reducers.directions import DirectionsState, directions
+from reducers.policies.diversity import earlier, neighbour, told
+
+__all__ = ["decide_proposal", "propose_cmd"]
+
+
+@click.command(
+    "propose",
+    cls=Verb,
+    epilog=examples(
+        "ar propose -m 'arena allocator' --hypothesis 'malloc dominates' --direction memory",
+        "ar propose -m 'larger pages' --direction memory --reason 'untested on the new kernel'",
+    ),
+)
+@click.option("-m", "--description", metavar="TEXT", required=True, help="The change, in words.")
+@click.option("--hypothesis", metavar="TEXT", help="Why it should help.")
+@click.option("--direction", metavar="TEXT", help="The direction of the search that it belongs to.")
+@click.option("--asi", metavar="KEY=VALUE", multiple=True, help="What successors should know; repeatable.")
+@click.option("--reason", metavar="TEXT", help="Why a direction that was taken before is taken again.")
+@by_option
+@json_option
+@click.pass_obj
+def propose_cmd(
+    call: Call,
+    description: str,
+    hypothesis: str | None,
+    direction: str | None,
+    asi: tuple[str, ...],
+    reason: str | None,
+    by: str | None,
+    as_json: bool,
+) -> None:
+    """Say what you are about to try, before you change anything.
+
+    The next cycle takes its words from it. A direction equal to one that was tried, or that another author
+    has claimed, is refused (exit 3), with what came of it, unless --reason says why again; one much like an
+    earlier one is warned about. A direction that is taken is claimed for 15 minutes.
+    """
+    for option, text in (("-m", description), ("--direction", direction), ("--reason", reason)):
+        if text is not None and not text.strip():
+            raise BadInputError(f"{option} is empty", f"{option} 'in a few words'")
+    if reason is not None and direction is None:
+        raise BadInputError("--reason is about a direction, and none is given", "--direction 'where it goes'")
+    proposal = Proposal(
+        description=description, hypothesis=hypothesis, direction=direction, asi=parse_pairs(asi)
+    )
+    speaker, now = author(by), now_ms()
+    decided_from = directions.initial
+
+    def fold(state: DirectionsState, records: Iterable[Record]) -> DirectionsState:
+        return fold_view(directions, records, state)
+
+    def decide(state: DirectionsState) -> Sequence[Event]:
+        nonlocal decided_from
+        decided_from = state
+        return decide_proposal(state, proposal, reason=reason, by=speaker, now=now)
+
+    log = call.writer(by)
+    appended = log.transact(decide, fold=fold, state=directions.initial, kinds=tuple(directions.handlers))
+    tell_mended(appended)
+    near = None if direction is None else neighbour(direction, directions.view(decided_from).directions)
+    if near is not None:
+        warn(f"much like a direction of before ({near[1]:.0f} of 100): {told(near[0])}")
+    if as_json:
+        alike: dict[str, Any] | None = None
+        if near is not None:
+            alike = {"text": near[0].text, "outcome": near[0].outcome, "similarity": round(near[1], 1)}
+        emit_json(
+            {
+                "seq": appended.seqs[0],
+                "head": str(appended.head),
+                "event": appended.events[0],
+                "claimed": direction,
+                "neighbour": alike,
+                "mended": list(appended.mended),
+            }
+        )
+    else:
+        claim = "" if direction is None else "; the direction is yours for 15 minutes"
+        emit(f"proposed, line {appended.seqs[0]}{claim}\n")
+
+
+def decide_proposal(
+    state: DirectionsState, proposal: Proposal, *, reason: str | None, by: str, now: int
+) -> list[Event]:
+    """The events that record a proposal: it, and the claim of its direction if it names one. Pure.
+
+    reason: why a direction that was taken before is taken again; None if it is not to be. by: who proposes.
+    now: milliseconds since 1970 UTC. Raises ConflictError for a direction that was taken before.
+    """
+    if proposal.direction is None:
+        return [proposal]
+    found = earlier(proposal.direction, directions.view(state).directions, by, now)
+    if found is not None and reason is None:
+        raise ConflictError(f"direction {told(found)}", "another direction, or --reason 'why this one again'")
+    return [proposal, Direction(text=proposal.direction, state="claimed", reason=reason)]
