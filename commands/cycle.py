@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from commands.context import Call
+from commands.bearings import Standing
 from commands.effects.cycling import Attempt, Ground, Outcome, begin, finish, ground_of, take_bearings
-from commands.effects.firing import fire_document, fire_for_run, told_steers
+from commands.effects.firing import fire_document, told_steers
+from commands.effects.owed import fire_closed, fire_owed
 from commands.effects.tree_lock import tree_locked
 from commands.errors import BadInputError
 from commands.measuring_progress import Progress
@@ -71,30 +74,48 @@ def cycle_cmd(
     if place.layout == "file":
         raise BadInputError("a cycle needs its session, not just a log", "leave --log out, or use -C DIR")
     ground = ground_of(place, call.writer(by))
-    with tree_locked(place.tree_lock), Progress() as progress:
-        finished = finish(ground, progress.tell)
+    given = parse_pairs(asi, lambda _, text: text)
+    with tree_locked(place.tree_lock), Progress() as progress, _told_if_interrupted(ground):
+        standing = take_bearings(ground.log)
+        finished = finish(ground, progress.tell, standing)
         if finished is not None:
-            _report(ground, finished, as_json and resume)
-        elif resume:
-            _nothing_open(as_json)
+            standing = _report(ground, finished, as_json, quiet=as_json and not resume)
+        else:
+            fired = fire_owed(ground)
+            if not as_json:
+                emit(told_steers(fired))
+            if resume:
+                _nothing_open(as_json, fired)
         if resume:
             return
-        begin(ground, _attempt(ground, description, hypothesis, direction, asi), accept_outside=allow_dirty)
-        outcome = finish(ground, progress.tell)
-    if outcome is not None:
-        _report(ground, outcome, as_json)
+        attempt = _attempt(standing, description, hypothesis, direction, given)
+        standing = begin(ground, attempt, accept_outside=allow_dirty, since=standing)
+        outcome = finish(ground, progress.tell, standing)
+        if outcome is not None:
+            _report(ground, outcome, as_json)
+
+
+@contextmanager
+def _told_if_interrupted(ground: Ground) -> Iterator[None]:
+    """Says how a cycle that was left open by Ctrl-C goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        opened = take_bearings(ground.log).cycle.open
+        if opened is not None:
+            warn(f"cycle {opened.cycle} is interrupted; ar cycle --resume finishes it")
+        raise
 
 
 def _attempt(
-    ground: Ground,
+    standing: Standing,
     description: str | None,
     hypothesis: str | None,
     direction: str | None,
-    asi: tuple[str, ...],
+    given: dict[str, Any],
 ) -> Attempt:
     """What is tried, in the words given or in those of the proposal that no run has answered yet."""
-    proposal = take_bearings(ground.log).intent.proposal
-    given = parse_pairs(asi, lambda _, text: text)
+    proposal = standing.intent.proposal
     if description is not None:
         return Attempt(description, hypothesis, direction, given)
     if proposal is None:
@@ -109,33 +130,33 @@ def _attempt(
     )
 
 
-def _nothing_open(as_json: bool) -> None:
+def _nothing_open(as_json: bool, fired: Sequence[Fired]) -> None:
     if as_json:
-        emit_json({"cycle": None})
+        emit_json({"cycle": None, "hooks": [fire_document(each) for each in fired]})
     else:
         emit("no cycle is open\n")
 
 
-def _report(ground: Ground, outcome: Outcome, as_json: bool) -> None:
-    """Fires the hooks of a cycle that has just ended, and tells how it went."""
+def _report(ground: Ground, outcome: Outcome, as_json: bool, quiet: bool = False) -> Standing:
+    """Fires the hooks of a cycle that has just ended, tells how it went, and gives the standing after it.
+
+    quiet: nothing is printed, for a program wants one document, and that is another cycle's.
+    """
+    standing = outcome.standing
+    config = standing.configured.config
     if not as_json:
-        emit(told(outcome, _unit(ground)))
-    fired = fire_for_run(ground.session, ground.log, outcome.seq)
-    standing = take_bearings(ground.log)
+        emit(told(outcome, config.metricUnit if config else None))
+        if outcome.saved is not None:
+            warn(f"files that were changed meanwhile were saved in {outcome.saved}")
+    fired = fire_closed(ground, outcome.seq)
     reason = budget.view(standing.budget, now_ms()).stop_reason
-    if as_json:
+    if as_json and not quiet:
         emit_json(_document(outcome, reason, fired))
-        return
-    emit(told_steers(fired))
-    if outcome.saved is not None:
-        warn(f"files that commands had changed were saved in {outcome.saved}")
-    if reason is not None:
-        emit(f"stop rule: {escape(reason)}\n")
-
-
-def _unit(ground: Ground) -> str | None:
-    config = take_bearings(ground.log).configured.config
-    return config.metricUnit if config else None
+    elif not as_json:
+        emit(told_steers(fired))
+        if reason is not None:
+            emit(f"stop rule: {escape(reason)}\n")
+    return standing
 
 
 def told(outcome: Outcome, unit: str | None) -> str:
