@@ -17,6 +17,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "cycle",
         "brief",
         "strategies",
+        "debrief",
     ),
     "Hooks": ("hook",),
     "Shell": ("completion",),

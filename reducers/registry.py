@@ -24,6 +24,7 @@ _NAMES = (
     "liveness",
     "budget",
     "cycle",
+    "debrief",
     "hooks",
     "errors",
 )

@@ -24,6 +24,7 @@ def test_every_view_of_the_design_is_there() -> None:
         "liveness",
         "budget",
         "cycle",
+        "debrief",
         "hooks",
         "errors",
     )
