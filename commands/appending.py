@@ -13,7 +13,7 @@ from eventstore.errors import LedgerError
 from eventstore.events import TYPES, Event, type_of
 from eventstore.store import Appended
 
-__all__ = ["Request", "outcome", "plain_request", "read_batch", "read_event", "told"]
+__all__ = ["Batch", "Request", "at_line", "outcome", "plain_request", "read_batch", "read_event", "told"]
 
 
 class Request(NamedTuple):
@@ -77,25 +77,39 @@ def read_event(kind: str, words: tuple[str, ...], key: str | None) -> Event:
     return door.admit(kind, given)
 
 
-def read_batch(data: bytes, batch: str | None) -> list[Event]:
+class Batch(NamedTuple):
+    """The events of a batch, and the number of the input's line that each came from."""
+
+    events: list[Event]
+    lines: list[int]
+
+
+def read_batch(data: bytes, batch: str | None) -> Batch:
     """The events of a batch, one JSON object a line; blank lines are skipped.
 
     batch: item n, counted from 1, gets the id `batch#n` unless it has one. Raises InvalidEventError that
-    names the line.
+    names the line, for what cannot be read as an event; what the fields hold is left to the append.
     """
     events: list[Event] = []
+    lines: list[int] = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            event = door.admit_line(line)
+            event = door.build_line(line)
         except LedgerError as error:
-            error.message = f"line {number}: {error.message}"
-            raise
+            raise at_line(error, number) from error
         if batch is not None and event.id is None:
             event = replace(event, id=f"{batch}#{len(events) + 1}")
         events.append(event)
-    return events
+        lines.append(number)
+    return Batch(events, lines)
+
+
+def at_line(error: LedgerError, number: int) -> LedgerError:
+    """The error with the number of the input's line it is about."""
+    error.message = f"line {number}: {error.message}"
+    return error
 
 
 def outcome(appended: Appended) -> dict[str, Any]:

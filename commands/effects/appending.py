@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from commands.appending import Request, outcome, read_batch, read_event, told
+from commands.appending import Batch, Request, at_line, outcome, read_batch, read_event, told
 from commands.context import Call
 from commands.errors import BadInputError
 from commands.output import emit, emit_json, warn
-from eventstore.errors import ConflictError
+from eventstore.errors import ConflictError, InvalidEventError
 from eventstore.events import Event, Record, Recovered, Relinked, Run
 from eventstore.filelog import FileLog
 from eventstore.store import Appended
@@ -26,12 +26,17 @@ def record(call: Call, request: Request) -> None:
             raise BadInputError(
                 "a batch takes its events from stdin alone", "ar append - --batch KEY < events.jsonl"
             )
-        events = read_batch(sys.stdin.buffer.read(), request.batch)
+        batch = read_batch(sys.stdin.buffer.read(), request.batch)
     else:
         if request.batch is not None:
             raise BadInputError("--batch is for a batch from stdin", "--id KEY for a single event")
-        events = [read_event(request.kind, request.fields, request.key)]
-    appended = append_events(call.writer(request.by), events, expect=request.expect)
+        batch = Batch([read_event(request.kind, request.fields, request.key)], [])
+    try:
+        appended = append_events(call.writer(request.by), batch.events, expect=request.expect)
+    except InvalidEventError as error:
+        if error.index is not None and batch.lines:
+            at_line(error, batch.lines[error.index])
+        raise
     tell_mended(appended)
     if request.as_json:
         emit_json(outcome(appended))

@@ -169,6 +169,8 @@ def test_a_batch_that_is_repeated_writes_the_rest(ar: Ar, log: Path, given: obje
         (b"[1]", "line 3: not a line of the log"),
         (b'{"detail":"x"}', "line 3: type: missing"),
         (b'{"type":"note"}', "line 3: note: detail missing"),
+        (b'{"type":"note","detail":"x","level":"loud"}', "line 3: note.level"),
+        (b'{"type":"verified","kind":"test","ok":true,"by":"worker"}', "line 3: verified"),
         (b"\xff\xfe", "line 3: not a line of the log"),
         (b"[" * 100_000, "line 3: not a line of the log"),
         (b'{"type":"run","run":7,"status":"keep"}', "run 7 is not the next one"),
