@@ -209,10 +209,10 @@ root. `AR_BY` says who appends, where `--by` does not; without either it is `use
 fifth run, an ISO 8601 time (UTC unless it names a zone) just after the last event in file order that is not
 after it, `head` the end.
 
-`ar` is also the archiver that builds static libraries, and an activated environment puts ours before it. So a
-call that is none of ours but fits the archiver's grammar (`ar rcs lib.a x.o`, `-t lib.a`, `--plugin ...`, `-M`,
-`@file`) goes on to the next `ar` on PATH. Of what both know, `--version`, `--help` and `-h` are ours, `-V` is the
-archiver's.
+`ar` is also the archiver that builds static libraries, and an activated environment puts ours before it. So
+a call that is none of ours but fits the archiver's grammar (`ar rcs lib.a x.o`, `-t lib.a`, `--plugin ...`,
+`-M`, `@file`) goes on to the next `ar` on PATH. Of what both know, `--version`, `--help` and `-h` are ours,
+`-V` is the archiver's.
 
 What should not happen is told in one line too; with `AR_TRACEBACK=1` in the environment, in full.
 
