@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -41,21 +42,21 @@ def test_rules_and_ideas_come_from_their_files(ar: Ar, tmp_path: Path) -> None:
 
     out = ar("brief").out
 
-    assert (
-        "From .auto/prompt.md; they bind you:\n\n```text\n# Rules\nkeep the API \N{REPLACEMENT CHARACTER}\n```"
-        in out
-    )
+    rules = "# Rules\nkeep the API \N{REPLACEMENT CHARACTER}"
+    assert f"From .auto/prompt.md; they bind you:\n\n```text\n{rules}\n```" in out
     assert "From .auto/ideas.md; take one" in out
 
 
-def test_a_file_that_cannot_be_read_is_warned_about(ar: Ar, tmp_path: Path) -> None:
-    """The brief goes without it; a directory of that name is no file and is passed over."""
+def test_what_is_no_file_is_passed_over(ar: Ar, tmp_path: Path) -> None:
+    """A directory, or a pipe, of that name: the brief goes without it and waits for nothing."""
+    os.mkfifo(tmp_path / ".auto" / "ideas.md")
     (tmp_path / ".auto" / "prompt.md").mkdir()
 
     ran = ar("brief")
 
     assert ran.code == 0
     assert "## Rules" not in ran.out
+    assert "## Ideas" not in ran.out
 
 
 def test_a_brief_of_the_past(ar: Ar) -> None:
