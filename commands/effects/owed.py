@@ -17,9 +17,8 @@ from eventstore.events import Hook, Run
 from eventstore.store import Position
 
 if TYPE_CHECKING:
-    from hooks.runner import Fired
-
     from commands.effects.ground import Ground
+    from hooks.runner import Fired
 
 __all__ = ["fire_closed", "fire_owed", "owe"]
 

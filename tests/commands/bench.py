@@ -1,4 +1,4 @@
-"""A session that is measured, in a repository where a user is at work elsewhere (`tests.commands.sandbox`)."""
+"""A session that is measured, in a repository where a user is at work elsewhere."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Bench:
         return self._ar("-C", str(self.box.top), *argv)
 
     def configure(self, **changed: Any) -> None:
-        """The session as `ar init` leaves it, without running it."""
-        config = {
+        """The session as `ar init` leaves it, without running it; fields of the config may be changed."""
+        config: dict[str, Any] = {
             "name": "smaller",
             "metricName": "value",
             "metricUnit": "ms",
