@@ -15,6 +15,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Loop": (
         "measure",
         "cycle",
+        "loop",
         "brief",
         "strategies",
         "debrief",
