@@ -286,7 +286,7 @@ def _steps() -> st.SearchStrategy[list[Record]]:
         event(Config, bestDirection=st.sampled_from(("lower", "higher"))).map(lambda config: [config]),
         _alone(Settings, Hook, Proposal, Stopped, Resumed, Status),
         _alone(Iteration, Finding, Verified, Direction, Pivot, Note),
-        _alone(Heartbeat, Registered, Nudge),
+        _alone(Heartbeat, Registered, Nudge, Custom),
         records().map(lambda record: [record]),
     )
     return steps

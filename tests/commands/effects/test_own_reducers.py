@@ -160,7 +160,18 @@ def test_a_missing_name_is_answered_with_those_there_are(
 
 def test_a_file_without_reducers_says_so(tmp_path: Path) -> None:
     """There is nothing to name instead."""
-    path = write(tmp_path / "own.py", "import logging\nlog = logging.getLogger()\n")
+    path = write(
+        tmp_path / "own.py",
+        """
+        import logging
+        log = logging.getLogger()
+
+        class Prickly:
+            def __getattr__(self, name):
+                raise RuntimeError("do not touch")
+        prickly = Prickly()
+        """,
+    )
 
     assert refused(f"{path}:mine") == (f"{path}: it has no 'mine'", "define a reducers.Projection in it")
 

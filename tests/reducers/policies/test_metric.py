@@ -122,6 +122,7 @@ def test_there_is_no_confidence_without_a_spread_and_an_improvement(
         (1, None, None, None),
         (1.7e308, -1.7e308, None, None),
         (10**400, 1.5, None, None),
+        (10**400, 1, 10**400 - 1, None),
         (1, 5e-324, 1.0, None),
     ],
 )
