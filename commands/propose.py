@@ -28,8 +28,9 @@ __all__ = ["decide_proposal", "propose_cmd"]
     "propose",
     cls=Verb,
     epilog=examples(
-        "ar propose -m 'arena allocator' --hypothesis 'malloc dominates' --direction memory",
-        "ar propose -m 'larger pages' --direction memory --reason 'untested on the new kernel'",
+        "ar propose -m 'arena allocator' --hypothesis 'malloc dominates'",
+        "ar propose -m 'scan by 16 bytes' --direction 'SIMD scanning'",
+        "ar propose -m 'larger pages' --direction pages --reason 'a new kernel'",
     ),
 )
 @click.option("-m", "--description", metavar="TEXT", required=True, help="The change, in words.")

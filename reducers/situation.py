@@ -14,10 +14,10 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from eventstore.events import EVENTS, Config, Event, Finding, Measured, Note, Pivot, Record, Run, Settings
+from eventstore.events import Config, Event, Finding, Measured, Note, Pivot, Record, Run, Settings
 from eventstore.timestamps import epoch_ms
 from reducers.budget import BudgetState, BudgetView, budget
-from reducers.core import Projection, fold
+from reducers.core import Projection, fold, handlers
 from reducers.directions import DirectionsState, DirectionsView, directions
 from reducers.history import History
 from reducers.hooks import HooksState, HooksView, hooks
@@ -26,7 +26,7 @@ from reducers.session import SessionState, SessionView, session
 from reducers.stall import StallView, stall
 from reducers.standing import Standing, after_config
 
-__all__ = ["RECENT", "REMEMBERED", "Sight", "Situation", "Trail", "follow", "sight_of", "trail"]
+__all__ = ["KINDS", "RECENT", "REMEMBERED", "Sight", "Situation", "Trail", "follow", "sight_of", "trail"]
 
 T = TypeVar("T")
 
@@ -47,7 +47,6 @@ class Trail(msgspec.Struct, frozen=True, gc=False):
     measured: the last measurement, as long as no run but its own followed it. is_judged: whether that did.
     pivot: the last one since the last run.
     timeouts: seconds, by name, as set last.
-    last_at: the time of the last event that tells one, milliseconds since 1970 UTC.
     """
 
     standing: Standing = Standing()
@@ -61,21 +60,24 @@ class Trail(msgspec.Struct, frozen=True, gc=False):
     is_judged: bool = False
     pivot: Pivot | None = None
     timeouts: dict[str, int | float] = {}
-    last_at: int | None = None
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """The states that a brief is made from, all of the same log."""
+    """The states that a brief is made from, all of the same log.
+
+    last_at: the time of the last event of `KINDS` that tells one, milliseconds since 1970 UTC.
+    """
 
     session: SessionState = session.initial
     budget: BudgetState = budget.initial
     directions: DirectionsState = directions.initial
     hooks: HooksState = hooks.initial
     trail: Trail = Trail()
+    last_at: int | None = None
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What a situation shows: its views, looked at without a clock, and its trail."""
+    """What a situation shows: its views, looked at without a clock, its trail, and its last time."""
 
     session: SessionView
     budget: BudgetView
@@ -83,6 +85,7 @@ class Sight(msgspec.Struct, frozen=True):
     directions: DirectionsView
     hooks: HooksView
     trail: Trail
+    last_at: int | None = None
 
 
 def sight_of(situation: Situation) -> Sight:
@@ -94,6 +97,7 @@ def sight_of(situation: Situation) -> Sight:
         directions.view(situation.directions),
         hooks.view(situation.hooks),
         situation.trail,
+        situation.last_at,
     )
 
 
@@ -105,16 +109,18 @@ def follow(situation: Situation, records: Sequence[Record]) -> Situation:
         fold(directions, records, situation.directions),
         fold(hooks, records, situation.hooks),
         fold(trail, records, situation.trail),
+        _last_time(records, situation.last_at),
     )
 
 
-def _on_event(state: Trail, event: Event) -> Trail:
-    at = epoch_ms(event.timestamp)
-    return state if at is None else replace(state, last_at=at)
+def _last_time(records: Sequence[Record], before: int | None) -> int | None:
+    """The time of the last of these events that tells one; `before` if none does."""
+    times = (epoch_ms(record.timestamp) for record in reversed(records) if type(record) in KINDS)  # type: ignore[union-attr]
+    return next((at for at in times if at is not None), before)
 
 
 def _on_config(state: Trail, event: Config) -> Trail:
-    state = replace(_on_event(state, event), config=event)
+    state = replace(state, config=event)
     standing = after_config(state.standing, event, state.run_count)
     if standing.segment == state.standing.segment:
         return replace(state, standing=standing)
@@ -122,11 +128,10 @@ def _on_config(state: Trail, event: Config) -> Trail:
 
 
 def _on_settings(state: Trail, event: Settings) -> Trail:
-    return replace(_on_event(state, event), timeouts={**state.timeouts, **event.timeouts})
+    return replace(state, timeouts={**state.timeouts, **event.timeouts})
 
 
 def _on_run(state: Trail, event: Run) -> Trail:
-    state = _on_event(state, event)
     standing, row = judged(state.standing, event, state.run_count + 1)
     return replace(
         state,
@@ -141,22 +146,21 @@ def _on_run(state: Trail, event: Run) -> Trail:
 
 
 def _on_measured(state: Trail, event: Measured) -> Trail:
-    return replace(_on_event(state, event), measured=event, is_judged=False)
+    return replace(state, measured=event, is_judged=False)
 
 
 def _on_finding(state: Trail, event: Finding) -> Trail:
-    return replace(_on_event(state, event), findings=_pushed(state.findings, event.text, REMEMBERED))
+    return replace(state, findings=_pushed(state.findings, event.text, REMEMBERED))
 
 
 def _on_note(state: Trail, event: Note) -> Trail:
-    state = _on_event(state, event)
     if event.level != "decision":
         return state
     return replace(state, decisions=_pushed(state.decisions, event.detail, REMEMBERED))
 
 
 def _on_pivot(state: Trail, event: Pivot) -> Trail:
-    return replace(_on_event(state, event), pivot=event)
+    return replace(state, pivot=event)
 
 
 def _pushed(items: History[T], item: T, most: int) -> History[T]:
@@ -169,17 +173,13 @@ trail: Projection[Trail, Trail] = Projection(
     name="trail",
     version=1,
     initial=Trail(),
-    handlers={
-        **dict.fromkeys(EVENTS, _on_event),
-        Config: _on_config,
-        Settings: _on_settings,
-        Run: _on_run,
-        Measured: _on_measured,
-        Finding: _on_finding,
-        Note: _on_note,
-        Pivot: _on_pivot,
-    },
+    handlers=handlers(_on_config, _on_settings, _on_run, _on_measured, _on_finding, _on_note, _on_pivot),
     shows=lambda state, _: state,
     view_type=Trail,
 )
 """What is remembered of a log beside its views."""
+
+KINDS: frozenset[type[Event]] = frozenset(
+    kind for view in (session, budget, directions, hooks, trail) for kind in view.handlers
+)
+"""The event types that a situation takes account of; what is of another may be left out of what is read."""

@@ -9,7 +9,7 @@ import msgspec
 from commands.effects.views import damaged_in
 from eventstore.events import Record
 from eventstore.filelog import FileLog
-from reducers.situation import Sight, Situation, follow, sight_of
+from reducers.situation import KINDS, Sight, Situation, follow, sight_of
 
 __all__ = ["Found", "situation_at"]
 
@@ -30,7 +30,7 @@ def situation_at(log: FileLog, at: int | None = None) -> Found:
     """The situation up to line `at` (None: all of the log). Raises StorageError when it cannot be read."""
     situation, seq = Situation(), 0
     damaged: list[int] = []
-    for batch in log.read():
+    for batch in log.read(kinds=KINDS):
         records: Sequence[Record] = batch.records
         if at is not None and batch.last > at:
             records = [record for number, record in batch.numbered() if number <= at]

@@ -34,6 +34,9 @@ DIRECTIONS = 60
 STRATEGIES = 8
 """How many kept runs, directions and untried strategies are told."""
 
+TEXTS = 500
+"""How many directions, and how many kept runs, are looked at for what was tried."""
+
 
 def kept(sight: Sight) -> str:
     """What was kept in the segment, in order, each with its change against the one before it."""
@@ -103,7 +106,7 @@ def directions_tried(sight: Sight) -> str:
         return "None named yet."
     missing = len(rows) - DIRECTIONS
     lines = [f"({missing} earlier ones are left out: `ar view directions`.)"] if missing > 0 else []
-    lines += [_told_direction(row, sight.trail.last_at) for row in rows[-DIRECTIONS:]]
+    lines += [_told_direction(row, sight.last_at) for row in rows[-DIRECTIONS:]]
     return "\n".join(
         [*lines, "", "A new direction must differ from every one of these; `ar propose` checks it."]
     )
@@ -144,9 +147,9 @@ def kind_of(sight: Sight) -> Kind:
 
 
 def texts_of(sight: Sight) -> list[str]:
-    """All that tells what was tried: directions, kept runs, the last runs."""
-    rows = sight.directions.directions
-    runs: Iterable[RunRow] = (*sight.trail.kept, *sight.trail.recent)
+    """What tells what was tried: directions, kept runs and all runs, of each the last ones."""
+    rows = sight.directions.directions[-TEXTS:]
+    runs: Iterable[RunRow] = (*sight.trail.kept[-TEXTS:], *sight.trail.recent)
     return [*(row.text for row in rows), *(run.description for run in runs)]
 
 
@@ -156,7 +159,7 @@ def approaches(sight: Sight) -> str:
     rest = untried(kind.strategies, texts_of(sight))
     worked = tried(
         kind.strategies,
-        [row.description for row in sight.trail.kept if row.run != sight.session.baseline_run],
+        [row.description for row in sight.trail.kept[-TEXTS:] if row.run != sight.session.baseline_run],
     )
     heading = f"For a target of the kind {kind.name}, not tried yet."
     lines = [f"{heading} Choose by expected impact, then what is untried, then kin of what worked."]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from eventstore.events import Config, Direction, Event, Finding, Hook, Measured, Note, Pivot, Record, Run
 from reducers.policies.brief import Section, Texts, brief, demand, text_of
-from reducers.situation import RECENT, Situation, follow, sight_of
+from reducers.situation import KINDS, RECENT, Situation, follow, sight_of
 from reducers.strategies import logs
 
 GOLDEN = Path(__file__).parent / "brief.golden.md"
@@ -253,6 +253,7 @@ def test_any_log_has_a_brief_and_always_the_same(
     for record in log:
         piecewise = follow(piecewise, [record])
     assert text == text_of(brief(sight_of(piecewise), texts))
+    assert text == text_of(sections([record for record in log if type(record) in KINDS], texts))
     assert len(text) < MOST
     assert "\x1b" not in text
     text.encode()
