@@ -80,12 +80,24 @@ def test_a_file_may_import_its_neighbours_but_not_ours_away(tmp_path: Path) -> N
 def test_two_files_of_one_name_are_two_modules(tmp_path: Path) -> None:
     """Each keeps its own types."""
     paths = []
-    for folder, version in (("a", 1), ("b", 2)):
+    for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        source = GOOD.replace('"slowest", 1', f'"slowest", {version}')
-        paths.append(write(tmp_path / folder / "own.py", source))
+        paths.append(write(tmp_path / folder / "own.py", GOOD.replace("Slow", f"Slow{folder}")))
 
-    assert [load(f"{path}:slowest").version for path in paths] == [1, 2]
+    assert [type(load(f"{path}:slowest").initial).__name__ for path in paths] == ["Slowa", "Slowb"]
+
+
+def test_a_files_text_is_part_of_its_reducers_version(tmp_path: Path) -> None:
+    """One that was edited is not shown what its last text made of the log, though its version is the same."""
+    path = write(tmp_path / "own.py", GOOD)
+    first, again = load(f"{path}:slowest").version, load(f"{path}:slowest").version
+    write(path, GOOD.replace("max(", "min("))
+    edited = load(f"{path}:slowest").version
+    write(path, GOOD.replace('"slowest", 1', '"slowest", 2'))
+
+    assert first == again
+    assert len({first, edited, load(f"{path}:slowest").version}) == 3
+    assert 1 <= first < 2**63
 
 
 def test_what_a_file_prints_does_not_go_to_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
