@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -28,7 +29,6 @@ from commands.render import escape
 from eventstore.formats.fates import Options, stretches
 from eventstore.formats.recognise import FORMATS
 from eventstore.formats.values import direction_of, plain_word, status_of
-from eventstore.sessions import Session
 from eventstore.store import Log
 
 __all__ = ["import_cmd"]
@@ -106,30 +106,22 @@ def import_cmd(
             f"{path} is this session's own log, which every view reads as it is",
             "ar view, or ar --log FILE import to begin another log with what it holds",
         )
+    fresh = not session.log.exists()
+    begin = partial(make_room, session)
     if is_folder(path):
         sources = read_folder(path, session.root)
-        outcome = _run(session, dry_run, lambda dry: import_folder(log, sources, options, dry=dry))
+        outcome = import_folder(log, sources, options, begin=begin, dry=dry_run)
     else:
         source = read_file(path, session.root)
-        outcome = _run(session, dry_run, lambda dry: import_file(log, source, options, form, dry=dry))
+        outcome = import_file(log, source, options, form, begin=begin, dry=dry_run)
+    if outcome.appended is not None and fresh:
+        keep_out_of_git(session)
     if outcome.appended is not None:
         tell_mended(outcome.appended)
     if as_json:
         emit_json(_document(outcome, path, dry_run))
     else:
         emit(_told(outcome, path, dry_run))
-
-
-def _run(session: Session, dry_run: bool, do: Callable[[bool], Outcome]) -> Outcome:
-    """Imports. A session that begins with it is made only when there is something to append."""
-    if dry_run or session.log.exists():
-        return do(dry_run)
-    looked = do(True)
-    if looked.events:
-        make_room(session)
-        looked = do(False)
-        keep_out_of_git(session)
-    return looked
 
 
 def _direction(text: str | None) -> str | None:

@@ -26,7 +26,7 @@ ID = "import:"
 """How the ids of imported events begin."""
 
 _MOST_SKIPPED = 1000
-_SAME_BEGINNING = 2  # events that an import must have brought for its content to be known again elsewhere
+_SAME_BEGINNING = 2  # events that a source must have brought for its content to be known again elsewhere
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -103,14 +103,17 @@ def earlier(
     `appended`: whether the source only ever grows; one that is rewritten as a whole never counts as changed.
     """
     digests: dict[int, str] = {}
+    brought: dict[str, int] = {}
     found: Imported | None = None
     last: Imported | None = None
     for past in imports:
         last = past if past.source == source.path != "-" else last
         size = past.bytes
+        key = (past.id or past.source).rpartition(":to:")[0]
+        brought[key] = brought.get(key, 0) + past.events
         if size is None or size > len(source.data):
             continue
-        if past.source != source.path and past.events < _SAME_BEGINNING:
+        if past.source != source.path and brought[key] < _SAME_BEGINNING:
             continue
         if size not in digests:
             digests[size] = sha256(source.data[:size]).hexdigest()
@@ -145,12 +148,14 @@ def readable(data: bytes, fates: Sequence[Fate]) -> bytes:
     return data[: offset_after(data, count_lines(data) - left)] if left else data
 
 
-def key_of(source: Source) -> str:
-    """What the ids of a source's events have in common.
+def key_of(source: Source, past: Imported | None = None) -> str:
+    """What the ids of a source's events have in common: what they had at its first import.
 
-    It is told by the path and the first line, so that an import that was broken off is carried on; by the
-    whole content of standard input.
+    Then it is told by the path and the first line, so that an import that was broken off is carried on; by
+    the whole content of standard input.
     """
+    if past is not None and past.id is not None and past.id.startswith(ID):
+        return past.id.removeprefix(ID).partition(":")[0]
     told = source.data if source.path == "-" else source.data.lstrip().partition(b"\n")[0]
     return sha256(source.path.encode("utf-8", "surrogateescape") + b"\0" + told).hexdigest()[:12]
 
@@ -163,7 +168,7 @@ def plan(ledger: Ledger, source: Source, reading: Reading, past: Imported | None
     """
     planner = _Planner(ledger)
     known = past.lines or 0 if past else 0
-    key = key_of(source)
+    key = key_of(source, past)
     for placed in reading.events:
         planner.take(source.path, placed, known, key)
     planner.finish(source, reading, key)
@@ -179,7 +184,9 @@ def plan_folder(
     """
     planner = _Planner(ledger)
     keys = {
-        file.path: key_of(sources[file.path]) if file.appended else PurePosixPath(file.path).stem
+        file.path: key_of(sources[file.path], pasts[file.path])
+        if file.appended
+        else PurePosixPath(file.path).stem
         for file in folder.files
     }
     grown = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -113,9 +113,17 @@ def _named(path: Path, root: Path) -> str:
 
 
 def import_file(
-    log: Log, source: Source, options: Options, form: str | None = None, *, dry: bool = False
+    log: Log,
+    source: Source,
+    options: Options,
+    form: str | None = None,
+    *,
+    begin: Callable[[], None] | None = None,
+    dry: bool = False,
 ) -> Outcome:
     """Appends what is new of a file, as one batch; with `dry`, nothing.
+
+    `begin` is called before the first byte is written, if any is, so that there is a place to write to.
 
     Raises BadInputError, and nothing is written, for a file in no known format, one that must be asked about,
     one in which nothing can be taken, and one whose beginning is not as it was; what `Log.transact` raises.
@@ -136,13 +144,20 @@ def import_file(
     def planned(state: Ledger) -> Planned:
         return plan(state, source, reading, past)
 
-    made, appended = _append(log, ledger, end, planned, dry)
+    made, appended = _append(log, ledger, end, planned, None if dry else begin or _nothing)
     known = past.lines or 0 if past else 0
     outcome = FileOutcome(source.path, made.fresh.get(source.path, 0), reading.fates, known, reading.notes)
     return Outcome(reading.format, (outcome,), sum(made.fresh.values()), made.runs, appended)
 
 
-def import_folder(log: Log, sources: Mapping[str, Source], options: Options, *, dry: bool = False) -> Outcome:
+def import_folder(
+    log: Log,
+    sources: Mapping[str, Source],
+    options: Options,
+    *,
+    begin: Callable[[], None] | None = None,
+    dry: bool = False,
+) -> Outcome:
     """Appends what is new of a state folder's files, as one batch; with `dry`, nothing.
 
     Raises what `import_file` raises.
@@ -157,7 +172,7 @@ def import_folder(log: Log, sources: Mapping[str, Source], options: Options, *, 
     def planned(state: Ledger) -> Planned:
         return plan_folder(state, sources, folder, pasts)
 
-    made, appended = _append(log, ledger, end, planned, dry)
+    made, appended = _append(log, ledger, end, planned, None if dry else begin or _nothing)
     files = tuple(_outcome(folder, sources, pasts, made))
     return Outcome("state", files, sum(made.fresh.values()), made.runs, appended)
 
@@ -186,14 +201,22 @@ def _ledger(log: Log) -> tuple[Ledger, Position]:
     return ledger, end
 
 
+def _nothing() -> None:
+    """There is a place to write to already."""
+
+
 def _append(
-    log: Log, ledger: Ledger, end: Position, planned: object, dry: bool
+    log: Log,
+    ledger: Ledger,
+    end: Position,
+    planned: Callable[[Ledger], Planned],
+    begin: Callable[[], None] | None,
 ) -> tuple[Planned, Appended | None]:
-    """Appends what is planned at the moment of appending."""
-    assert callable(planned)
-    made: Planned = planned(ledger)
-    if dry or not made.events:
+    """Appends what is planned at the moment of appending; only plans it where `begin` is None."""
+    made = planned(ledger)
+    if begin is None or not made.events:
         return made, None
+    begin()
     imports = len(ledger.imports)
 
     def decide(state: Ledger) -> Sequence[Event]:

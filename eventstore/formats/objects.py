@@ -102,7 +102,7 @@ def _reason(text: str) -> str:
     except RecursionError:
         return "nested too deeply"
     except json.JSONDecodeError as error:
-        return error.msg[:1].lower() + error.msg[1:]
+        return (error.msg[:1].lower() + error.msg[1:]).removesuffix(" starting at")
     except ValueError:
         return "a number of thousands of digits"
     return "not JSON"

@@ -108,7 +108,7 @@ class _Reader:
             config,
             name=options.goal or config.name,
             metricName=name,
-            metricUnit=(options.unit or unit or "") if name else None,
+            metricUnit=(options.unit or unit) if name else None,
             bestDirection=(options.direction or config.bestDirection or "lower") if name else None,
         )
 
@@ -212,7 +212,9 @@ def _is_config(source: Mapping[str, Any]) -> bool:
     kind = source.get("type")
     if kind in ("config", "hook"):
         return bool(kind == "config")
+    if type(source.get("run")) in (int, float):
+        return False
     words = {plain_word(str(key)) for key in source}
     if words.isdisjoint(_CONFIG_ONLY) or not words.isdisjoint(STATUS_FIELDS):
         return False
-    return not any(whole_of(source.get(name)) is not None for name in ("run", "iteration", "iter", "cycle"))
+    return not any(whole_of(source.get(name)) is not None for name in ("iteration", "iter", "cycle"))

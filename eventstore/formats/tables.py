@@ -76,7 +76,8 @@ def table_in(lines: Sequence[str], columns: Sequence[str] = ()) -> Table | Quest
         if isinstance(found, Fate):
             fates.append(found)
         elif isinstance(found, Comment):
-            headed = _split(found.text, delimiter, quoted=False) if not sections else ()
+            whole = not sections and delimiter in found.text
+            headed = _split(found.text, delimiter, quoted=False) if whole else ()
             if len(headed) > 1 and is_header(headed):
                 sections.append((found.line, _distinct(headed), []))
             else:

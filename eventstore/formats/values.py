@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from eventstore.formats.words import DIRECTIONS, PLACEHOLDERS, STATUSES, STRONG, UNFINISHED, UNITS, WEAK
@@ -32,15 +33,16 @@ _BETTER = re.compile(
 )
 _AIM = re.compile(r"\b(minimi[sz]e|maximi[sz]e|minimi[sz]ing|maximi[sz]ing)\b", re.IGNORECASE)
 _HEAD = re.compile(r"\s*(?:[—\u2013:;,.(\[{|/=>→]|\s-\s|\s)\s*")
+_AROUND = "*`'\"!._- "
 _MAX_DEPTH = 40
 _MAX_WORD = 400
 
 
+@lru_cache(4096)
 def plain_word(text: str) -> str:
     """A word as the tables have it: `Tests-Failed ` and `tests failed` are `tests_failed`."""
-    return (
-        re.sub(r"[\s_-]+", "_", text[:_MAX_WORD].strip().strip("*`'\"!. ").lower()).strip("_") or text.strip()
-    )
+    word = text[:_MAX_WORD].strip().strip(_AROUND).lower()
+    return re.sub(r"[\s_-]+", "_", word) or text.strip()
 
 
 def is_nothing(value: object) -> bool:
