@@ -42,8 +42,6 @@ def test_everything_else_is_optional(ar: Ar, tmp_path: Path) -> None:
     ran = ar(
         *("init", "--goal", "faster", "--metric", "total", "--unit", "", "--direction", "higher"),
         *(
-            "--measure",
-            "./bench",
             "--constraint",
             "make test",
             "--asset",
@@ -79,7 +77,7 @@ def test_everything_else_is_optional(ar: Ar, tmp_path: Path) -> None:
 
     assert ran.code == 0
     config, settings = lines(tmp_path)
-    assert config["measure"] == "./bench"
+    assert config["constraint"] == "make test"
     assert (config["assets"], config["samples"], config["milestones"]) == (["src", "lib"], 5, ["half"])
     assert settings["limits"] == {
         "max_cycles": 80,
