@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from eventstore.sessions import Session
@@ -11,31 +12,77 @@ from eventstore.sessions import Session
 __all__ = ["harness_changes", "harness_files", "scripts_in"]
 
 
-def scripts_in(command: str, root: Path) -> list[str]:
-    """The files below `root` that a command names, relative to it: its script, what it reads."""
+_INTERPRETER = re.compile(
+    r"(?:ba|da|k|z|fi)?sh|pythonw?[\d.]*|pypy[\d.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua[\d.]*|Rscript"
+    r"|julia|run|npx|time|env|nice|exec|xargs|source|\."
+)
+"""Programs whose next argument that is a file is what they run; the wrappers among them run a command."""
+
+_OPERATORS = frozenset((";", "&&", "||", "|", "&", "(", ")", "{", "}", "!"))
+
+
+def scripts_in(command: str, root: Path) -> tuple[list[str], list[str]]:
+    """The files below `root` that a command names, relative to it: what it runs, and what else it names.
+
+    What it runs is a file in the place of a program, one with its execute bit, and the first file behind an
+    interpreter. `cat src/v` runs none; `python bench.py data.csv` runs `bench.py` and reads `data.csv`.
+    """
+    run: list[str] = []
+    read: list[str] = []
+    first, interpreted = True, False
+    for word in _words(command, root):
+        if word in _OPERATORS:
+            first, interpreted = True, False
+            continue
+        path = _below(root / word, root)
+        if path is None:
+            value = _below(root / word.partition("=")[2], root) if "=" in word else None
+            read += [value] if value is not None else []
+            interpreted = interpreted or _INTERPRETER.fullmatch(os.path.basename(word)) is not None
+        elif first or interpreted or os.access(root / path, os.X_OK):
+            run.append(path)
+            interpreted = False
+        else:
+            read.append(path)
+        first = first and "=" in word
+    return list(dict.fromkeys(run)), list(dict.fromkeys(path for path in read if path not in run))
+
+
+def _words(command: str, root: Path) -> list[str]:
+    """A command's words and operators, quotes taken off; by white space where the quoting is odd."""
     import shlex
 
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
     try:
-        words = shlex.split(command, comments=False)
+        return [part for word in lexer for part in ([word] if _below(root / word, root) else _inner(word))]
     except ValueError:
-        words = command.split()
-    found: list[str] = []
-    for word in words:
-        for part in (word, word.partition("=")[2]):
-            path = _below(root / part, root) if part else None
-            if path is not None and path not in found:
-                found.append(path)
-    return found
+        return command.split()
 
 
-def harness_files(session: Session, commands: Iterable[str | None], named: Iterable[str]) -> dict[str, str]:
+def _inner(word: str) -> list[str]:
+    """A word, or the words of a command line that stands in one: `sh -c 'bash bench.sh'`."""
+    return ["&&", *word.split()] if " " in word.strip() else [word]
+
+
+def harness_files(
+    session: Session,
+    commands: Iterable[str | None],
+    named: Iterable[str],
+    may_change: Callable[[str], bool] = lambda _: False,
+) -> dict[str, str]:
     """SHA-256 (hex) by path, relative to the session's root, of everything measuring relies on.
 
-    The scripts that the commands name, the session's own `measure.sh` and `checks.sh`, and what was named,
-    directories with all their files. Raises FileNotFoundError for a named path that is not there.
+    What the commands run, the session's own `measure.sh` and `checks.sh`, and what was named, directories
+    with all their files; and what else the commands name, but for files that `may_change`: those are what is
+    measured. Raises FileNotFoundError for a named path that is not there.
     """
     root = session.root
-    paths = {path for command in commands if command for path in scripts_in(command, root)}
+    paths: set[str] = set()
+    for command in commands:
+        run, read = scripts_in(command, root) if command else ([], [])
+        paths |= {*run, *(path for path in read if not may_change(path))}
     paths |= {p for p in (_below(session.measure, root), _below(session.checks, root)) if p is not None}
     for name in named:
         start = root / name

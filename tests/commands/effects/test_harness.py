@@ -1,0 +1,69 @@
+"""The harness: what commands run counts, what they only read counts unless it is what is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commands.effects.harness import harness_changes, harness_files, scripts_in
+from eventstore import sessions
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A directory with scripts and data."""
+    for name in ("bench.sh", "bench.py", "data.csv", "src/v", "my bench.sh", "tool"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(name)
+    (tmp_path / "tool").chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "run", "read"),
+    [
+        ("cat src/v", [], ["src/v"]),
+        ("bash bench.sh", ["bench.sh"], []),
+        ("./tool --fast", ["tool"], []),
+        ("sh -eu ./bench.sh data.csv", ["bench.sh"], ["data.csv"]),
+        ("python3.12 -O bench.py data.csv", ["bench.py"], ["data.csv"]),
+        ("uv run bench.py --in=data.csv", ["bench.py"], ["data.csv"]),
+        ("FAST=1 ./bench.sh", ["bench.sh"], []),
+        ("make -s && time python bench.py | tail -1", ["bench.py"], []),
+        ("sh -c 'bash bench.sh < data.csv'", ["bench.sh"], ["data.csv"]),
+        ("bash 'my bench.sh'", ["my bench.sh"], []),
+        ("wc -c < src/v", [], ["src/v"]),
+        ("pytest -q", [], []),
+        ("echo 'unbalanced", [], []),
+        ("hyperfine ./tool", ["tool"], []),
+    ],
+)
+def test_what_a_command_runs_and_reads(root: Path, command: str, run: list[str], read: list[str]) -> None:
+    """A file in the place of a program, an executable one, the first behind an interpreter."""
+    assert scripts_in(command, root) == (run, read)
+
+
+def test_the_session_s_own_scripts_always_count(root: Path) -> None:
+    """And named files and directories with all that is in them; what is measured does not."""
+    (root / ".auto").mkdir()
+    (root / ".auto" / "measure.sh").write_text("echo 1")
+    place = sessions.new(root)
+
+    found = harness_files(
+        place, ("wc -c src/v data.csv", None), ("tool",), lambda path: path.startswith("src/")
+    )
+
+    assert sorted(found) == [".auto/measure.sh", "data.csv", "tool"]
+    with pytest.raises(FileNotFoundError):
+        harness_files(place, (), ("nowhere",))
+
+
+def test_changes_are_told(root: Path) -> None:
+    """Also a file that is gone."""
+    recorded = harness_files(sessions.new(root), ("bash bench.sh data.csv",), ())
+    (root / "bench.sh").write_text("echo 0")
+    (root / "data.csv").unlink()
+
+    assert harness_changes(recorded, root) == ["bench.sh", "data.csv"]
