@@ -38,7 +38,7 @@ _TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_fai
     cls=Verb,
     epilog=examples(
         "ar cycle -m 'cache the parser'",
-        "ar cycle -m 'arena allocator' --hypothesis 'fewer mallocs' --direction memory",
+        "ar cycle -m 'arena allocator' --hypothesis 'fewer mallocs' --direction heap",
         "ar cycle --resume",
     ),
 )

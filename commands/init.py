@@ -53,7 +53,7 @@ __all__ = ["init_cmd"]
     cls=Verb,
     epilog=examples(
         "ar init 'faster tests' --metric total --unit s --direction lower \\",
-        "        --measure 'bash .auto/measure.sh' --constraint 'pytest -q' --asset src",
+        "    --measure 'bash .auto/measure.sh' --constraint 'pytest -q' --asset src",
         "ar init 'faster build' --metric total --unit s --direction lower",
         "ar init 'fewer drops' --metric drops --unit '' --direction lower",
         "ar init 'write the survey' --no-metric --success 'claims have sources'",
