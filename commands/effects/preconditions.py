@@ -79,7 +79,12 @@ def survey(place: Session, config: Config, named: Sequence[str], allow_dirty: bo
     try:
         assets = asset_paths(repo, config.assets)
         checks += _assets(repo, assets)
-        harness = harness_files(place, (config.measure, config.constraint), named)
+        harness = harness_files(
+            place,
+            (config.measure, config.constraint),
+            named,
+            lambda path: is_inside(os.path.normpath(os.path.join(repo.prefix, path)), assets),
+        )
     except GitError as error:
         return Survey((*checks, Check("assets", "failed", error.message, error.remedy)), repo, parent)
     except FileNotFoundError as error:
