@@ -14,7 +14,7 @@ from eventstore.lines import digest, encode
 from eventstore.secrets import redact_event
 from eventstore.store import content_key
 
-__all__ = ["IdIndex", "Plan", "Stamped", "admit_all", "plan", "stamp"]
+__all__ = ["Admitted", "IdIndex", "Plan", "Stamped", "admit_all", "plan", "stamp"]
 
 IdIndex = dict[str, tuple[int, bytes, Event]]
 """Per id: the number of its first line, what its content is compared by, and the event."""
@@ -42,12 +42,22 @@ class Stamped(NamedTuple):
     digest: str | None
 
 
-def admit_all(events: Sequence[Event], by: str) -> list[Event]:
+class Admitted(list[Event]):
+    """Events as they may enter a log; `by` has signed those that nobody had signed."""
+
+    def __init__(self, by: str) -> None:
+        self.by = by
+
+
+def admit_all(events: Sequence[Event], by: str) -> Admitted:
     """The events as they may enter: checked, signed with `by` where they are not, secrets kept out.
 
-    Raises InvalidEventError or RoleError for the first that may not; its `index` says which.
+    What was admitted before is not looked at again. Raises InvalidEventError or RoleError for the first that
+    may not enter; its `index` says which.
     """
-    admitted: list[Event] = []
+    if isinstance(events, Admitted) and events.by == by:
+        return events
+    admitted = Admitted(by)
     try:
         for event in events:
             signed = event if event.by != "user" or by == "user" else msgspec.structs.replace(event, by=by)

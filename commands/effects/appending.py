@@ -14,6 +14,7 @@ from commands.output import emit, emit_json, warn
 from eventstore.errors import ConflictError, InvalidEventError
 from eventstore.events import Event, Record, Recovered, Relinked, Run
 from eventstore.filelog import FileLog
+from eventstore.stamping import admit_all
 from eventstore.store import Appended
 
 __all__ = ["append_events", "record", "tell_mended"]
@@ -57,6 +58,7 @@ def append_events(log: FileLog, events: Sequence[Event], *, expect: int | None =
     A run's number must be the next one at the moment it is written, so that two writers never use the same.
     Raises ConflictError for another, and what `Log.append` raises.
     """
+    events = admit_all(events, log.by)  # what is no event is bad input before its number is a conflict
     runs = [event for event in events if isinstance(event, Run)]
     if not runs:
         return log.append(events, expect=expect)

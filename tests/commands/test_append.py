@@ -165,6 +165,7 @@ def test_a_batch_that_is_repeated_writes_the_rest(ar: Ar, log: Path, given: obje
 @pytest.mark.parametrize(
     ("line", "part"),
     [
+        (b'{"run":0,"status":"keep"}', "line 3: run.run: 0 is not"),
         (b"not json", "line 3: not a line of the log"),
         (b"[1]", "line 3: not a line of the log"),
         (b'{"detail":"x"}', "line 3: type: missing"),

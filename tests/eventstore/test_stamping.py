@@ -19,6 +19,16 @@ def test_who_is_not_named_is_the_logs_author() -> None:
     assert [event.by for event in admitted] == ["worker:a", "orchestrator"]
 
 
+def test_what_was_admitted_is_not_looked_at_again() -> None:
+    """Unless another is to sign it."""
+    admitted = admit_all([Note(detail="x")], "worker")
+
+    assert admit_all(admitted, "worker") is admitted
+    assert [event.by for event in admit_all([Note(detail="x")], "user")] == ["user"]
+    with pytest.raises(InvalidEventError):
+        admit_all(admit_all([Verified(kind="test", ok=True)], "user"), "worker")
+
+
 @pytest.mark.parametrize(
     "bad",
     [
