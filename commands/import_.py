@@ -28,7 +28,7 @@ from commands.output import emit, emit_json
 from commands.render import escape
 from eventstore.formats.fates import Options, stretches
 from eventstore.formats.recognise import FORMATS
-from eventstore.formats.values import direction_of, plain_word, status_of
+from eventstore.formats.values import clean, direction_of, plain_word, status_of
 from eventstore.store import Log
 
 __all__ = ["import_cmd"]
@@ -91,7 +91,7 @@ def import_cmd(
         raise BadInputError(f"{path} is no folder", "name the folder that holds progress.json")
     session = call.session_to_init()
     options = Options(
-        source="standard input" if path == "-" else PurePath(path).name,
+        source="standard input" if path == "-" else clean(PurePath(path).name),
         goal=goal,
         metric=metric,
         unit=unit,
@@ -201,7 +201,8 @@ def _file_lines(file: FileOutcome) -> list[str]:
     told = [
         f"  {_lines(s.first, s.last)}  {'' if s.taken else 'skipped: '}{s.reason}" for s in stretches(new)
     ]
-    return [*before, *told, *(f"  note: {note}" for note in file.notes)] if new else []
+    lines = [*before, *told, *(f"  note: {note}" for note in file.notes)]
+    return lines if file.events or not all(fate.taken for fate in new) else []
 
 
 def _lines(first: int, last: int) -> str:

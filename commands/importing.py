@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from eventstore.events import Config, Event, Imported, Record, Run
+from eventstore.events import Config, Event, Imported, Record, Run, Status
 from eventstore.formats.fates import Fate, Placed, Reading, stretches
 from eventstore.formats.state import Folder
 from eventstore.formats.text import count_lines, first_change, marks_of, offset_after
@@ -43,13 +43,14 @@ class Source(msgspec.Struct, frozen=True):
 class Ledger(msgspec.Struct, frozen=True):
     """What of a log decides how an import goes on; it grows in place.
 
-    runs: how many there are. segment: the current one. config: the current goal. imports: the earlier ones.
-    ids: of all events that were imported.
+    runs: how many there are. segment: the current one. config: the current goal. status: the task's, if told.
+    imports: the earlier ones. ids: of all events that were imported.
     """
 
     runs: int = 0
     segment: int = 0
     config: Config | None = None
+    status: str | None = None
     imports: list[Imported] = []
     ids: set[str] = set()
 
@@ -80,7 +81,7 @@ class Planned(msgspec.Struct, frozen=True):
 
 def follow(ledger: Ledger, records: Iterable[Record]) -> Ledger:
     """The ledger after these records."""
-    runs, segment, config = ledger.runs, ledger.segment, ledger.config
+    runs, segment, config, status = ledger.runs, ledger.segment, ledger.config, ledger.status
     for record in records:
         kind = type(record)
         if kind is Run:
@@ -88,11 +89,13 @@ def follow(ledger: Ledger, records: Iterable[Record]) -> Ledger:
         elif isinstance(record, Config):
             segment += runs > 0
             config = record
+        elif isinstance(record, Status):
+            status = record.status
         elif isinstance(record, Imported):
             ledger.imports.append(record)
         if isinstance(record, Event) and record.id is not None and record.id.startswith(ID):
             ledger.ids.add(record.id)
-    return Ledger(runs, segment, config, ledger.imports, ledger.ids)
+    return Ledger(runs, segment, config, status, ledger.imports, ledger.ids)
 
 
 def earlier(
@@ -180,7 +183,8 @@ def plan_folder(
 ) -> Planned:
     """What is to be appended for the files of a state folder, `sources` and `pasts` by path within it.
 
-    Of files that are rewritten as wholes, entries count as new that say what none did before.
+    Of files that are rewritten as wholes, entries count as new that say what none did before, a goal or a
+    status only if it is not the log's already.
     """
     planner = _Planner(ledger)
     keys = {
@@ -192,7 +196,10 @@ def plan_folder(
     grown = {
         file.path: (past.lines or 0) for file in folder.files if file.appended and (past := pasts[file.path])
     }
+    whole = {file.path for file in folder.files if not file.appended}
     for path, placed in folder.events:
+        if path in whole and planner.is_said(placed.event):
+            continue
         planner.take(sources[path].path, placed, grown.get(path, 0), keys[path])
     for file in folder.files:
         planner.finish(sources[file.path], file.reading, keys[file.path])
@@ -204,6 +211,7 @@ class _Planner:
 
     def __init__(self, ledger: Ledger) -> None:
         self.runs, self.segment, self.config = ledger.runs, ledger.segment, ledger.config
+        self.status = ledger.status
         self.ids = ledger.ids
         self.goal: Config | None = None
         self.events: list[Event] = []
@@ -227,6 +235,15 @@ class _Planner:
         self._add(replace(event, id=name), placed.number)
         self.fresh[path] = self.fresh.get(path, 0) + 1
 
+    def is_said(self, event: Event) -> bool:
+        """Whether the log has this goal or status already."""
+        if isinstance(event, Status):
+            return event.status == self.status
+        if isinstance(event, Config) and self.config is not None:
+            said = (self.config.milestones, self.config.success)
+            return self._aims_at(event) and said == (event.milestones, event.success)
+        return False
+
     def _aims_at(self, goal: Config) -> bool:
         return self.config is not None and _aim(self.config) == _aim(goal)
 
@@ -234,6 +251,8 @@ class _Planner:
         if isinstance(event, Config):
             self.segment += self.runs > 0
             self.config = event
+        elif isinstance(event, Status):
+            self.status = event.status
         elif isinstance(event, Run):
             self.runs += 1
             self.new_runs += 1

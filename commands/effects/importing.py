@@ -16,6 +16,7 @@ from eventstore.events import Event, Imported
 from eventstore.formats.fates import Fate, Options, Question, Reading
 from eventstore.formats.recognise import FORMATS, parse, recognise
 from eventstore.formats.state import FILES, Folder, is_state_file, parse_folder
+from eventstore.formats.values import clean
 from eventstore.store import START, Appended, Log, Position
 
 __all__ = [
@@ -74,7 +75,7 @@ def is_same(path: str, log: Path) -> bool:
 
 
 def read_file(path: str, root: Path) -> Source:
-    """A file's content under the name that the log has for it; `-` is standard input.
+    """A file's content under the name that the log has for it; `-` is standard input, or a pipe of any name.
 
     `root`: the session's folder, from which files in it are named. Raises BadInputError for a file that is
     not there, OSError for one that cannot be read.
@@ -83,6 +84,8 @@ def read_file(path: str, root: Path) -> Source:
         return Source("-", sys.stdin.buffer.read())
     try:
         data = Path(path).read_bytes()
+        if not Path(path).is_file():
+            return Source("-", data)
     except FileNotFoundError:
         raise BadInputError(
             f"there is no file {path}", "give the path of a log, a table or a state folder"
@@ -109,7 +112,8 @@ def read_folder(path: str, root: Path) -> dict[str, Source]:
 def _named(path: Path, root: Path) -> str:
     absolute = Path(os.path.abspath(path))
     inside = absolute.is_relative_to(root)
-    return (absolute.relative_to(root) if inside else absolute).as_posix()
+    named: str = clean((absolute.relative_to(root) if inside else absolute).as_posix())
+    return named
 
 
 def import_file(

@@ -41,8 +41,8 @@ _MAX_WORD = 400
 @lru_cache(4096)
 def plain_word(text: str) -> str:
     """A word as the tables have it: `Tests-Failed ` and `tests failed` are `tests_failed`."""
-    word = text[:_MAX_WORD].strip().strip(_AROUND).lower()
-    return re.sub(r"[\s_-]+", "_", word) or text.strip()
+    word = re.sub(r"[\s_-]+", "_", text[:_MAX_WORD].lower()).strip(_AROUND)
+    return word or text.strip()
 
 
 def is_nothing(value: object) -> bool:

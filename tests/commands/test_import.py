@@ -352,6 +352,37 @@ def test_a_state_folder(ar: Ar, log: Path, tmp_path: Path) -> None:
     assert "findings.jsonl: line 1 is not as" in ar("import", "st").err
 
 
+def test_a_folder_into_a_session_that_says_so_already(ar: Ar, log: Path, tmp_path: Path) -> None:
+    """A goal or a status that the log has begins nothing anew; another status is taken."""
+    ar("init", "survey", "--no-metric")
+    progress = put(tmp_path, "st/progress.json", '{"iteration": 0, "status": "active"}')
+    put(tmp_path, "st/task_spec.md", "## Goal\nsurvey\n")
+    ar("import", "st")
+    before = log.read_bytes()
+
+    progress.write_text('{"iteration": 0, "status": "active", "stale_count": 1}')
+    assert ar("import", "st").out == "nothing new in st\n"
+    assert log.read_bytes() == before
+    progress.write_text('{"iteration": 0, "status": "done"}')
+    ar("import", "st")
+    assert json.loads(ar("view", "progress", "--json").out)["status"] == "done"
+
+
+def test_a_pipe_and_an_odd_name(ar: Ar, log: Path, tmp_path: Path) -> None:
+    """A pipe has no name by which it could count as changed; bytes that are no text are no hindrance."""
+    name = os.fsdecode(b"caf\xe9.jsonl")
+    put(tmp_path, name, PI)
+    assert ar("import", name).code == 0
+    for text in (PI.replace("faster", "a"), PI.replace("faster", "b")):
+        source, sink = os.pipe()
+        os.write(sink, text.encode())
+        os.close(sink)
+        assert ar("import", f"/dev/fd/{source}").code == 0
+        os.close(source)
+
+    assert session(ar)["run_count"] == 6
+
+
 def test_a_folder_that_is_none(ar: Ar, tmp_path: Path) -> None:
     """A folder without the protocol's files is refused; a session in it is named."""
     put(tmp_path, "d/readme.md", "x")
