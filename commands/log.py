@@ -7,27 +7,27 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
-from msgspec.structs import replace
 
-from commands.configuring import KINDS, Configured, copied_limits, events_of, follow_up
+from commands.configuring import KINDS
 from commands.context import Call
 from commands.effects.appending import tell_mended
 from commands.effects.config_file import limits_of
 from commands.effects.firing import fire_document, fire_for_run, told_steers
 from commands.effects.heads import abbreviated_head
+from commands.effects.own_runs import judged, require_checks, told_moved, tree_of
+from commands.effects.tree_lock import tree_locked
 from commands.errors import BadInputError
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, paint
 from commands.pairs import json_value, loose_value, parse_pairs
+from commands.recording import State, decide_run, follow, require_secondary
 from commands.render import ABSENT, delta, escape, number
 from commands.verb import Verb
 from commands.viewtext import STATUS_STYLES, told_confidence
-from eventstore.errors import ConflictError
 from eventstore.events import Event, Record, Run
 from eventstore.store import Appended
 from reducers.core import fold as fold_view
-from reducers.session import SessionState, SessionView, session
+from reducers.session import SessionView, session
 
 if TYPE_CHECKING:
     from hooks.runner import Fired
@@ -36,14 +36,6 @@ __all__ = ["log_cmd"]
 
 STATUSES = ("keep", "discard", "crash", "checks_failed")
 _TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
-
-
-class State(msgspec.Struct, frozen=True):
-    """What is decided from: where the session stands, how it is configured, the run of this id, if any."""
-
-    session: SessionState = session.initial
-    configured: Configured = Configured()
-    same: Run | None = None
 
 
 @click.command(
@@ -67,6 +59,7 @@ class State(msgspec.Struct, frozen=True):
 @click.option(
     "--id", "key", metavar="KEY", help="Idempotency key: a second log of the same is no second run."
 )
+@click.option("--force", is_flag=True, help="Allow a secondary metric that the segment does not have yet.")
 @by_option
 @json_option
 @click.pass_obj
@@ -82,6 +75,7 @@ def log_cmd(
     duration: str | None,
     reason: str | None,
     key: str | None,
+    force: bool,
     by: str | None,
     as_json: bool,
 ) -> None:
@@ -89,7 +83,10 @@ def log_cmd(
 
     It gets the next number, its segment and the session's confidence at the moment it is written. --metrics
     and --asi also take one JSON object. Refused (exit 3) once the segment has as many runs as max_iterations
-    allows.
+    allows, and (exit 2) a keep while .auto/checks.sh fails.
+
+    In a repository, where the session has assets: a keep commits their changes; for any other status their
+    changes are saved in .auto/rejected/run-N and undone, once the run is recorded.
     """
     run = Run(
         run=1,
@@ -106,19 +103,36 @@ def log_cmd(
     )
     place = call.session
     from_file = limits_of(place)
-    head = abbreviated_head(place.root) if commit is None else None
+    log = call.writer(by)
     decided_from = State()
 
     def fold(state: State, records: Iterable[Record]) -> State:
         return follow(state, list(records), key)
 
-    def decide(state: State) -> Sequence[Event]:
-        nonlocal decided_from
-        decided_from = state
-        return decide_run(state, run, from_file, head)
+    def record(commit: str | None) -> Appended:
+        def decide(state: State) -> Sequence[Event]:
+            nonlocal decided_from
+            decided_from = state
+            require_secondary(state, run, force)
+            return decide_run(state, run, from_file, commit)
 
-    log = call.writer(by)
-    appended = log.transact(decide, fold=fold, state=State(), kinds=KINDS)
+        return log.transact(decide, fold=fold, state=State(), kinds=KINDS)
+
+    known = State()
+    for batch in log.read(kinds=KINDS):
+        known = fold(known, batch.records)
+    require_secondary(known, run, force)
+    (foreseen,) = (event for event in decide_run(known, run, from_file) if isinstance(event, Run))
+    if known.same is None and status == "keep":
+        require_checks(place, known.configured.timeouts.get("constraint"))
+    assets = known.configured.config.assets if known.configured.config else ()
+    tree = tree_of(place, log, assets) if known.same is None else None
+    if tree is None:
+        moved = None
+        appended = record(abbreviated_head(place.root) if commit is None else None)
+    else:
+        with tree_locked(place.tree_lock):
+            appended, moved = judged(tree, foreseen, record)
     tell_mended(appended)
     before = session.view(decided_from.session)
     after = session.view(fold_view(session, appended.events, decided_from.session))
@@ -126,10 +140,10 @@ def log_cmd(
     if not as_json and not appended.written:
         emit(f"run {entered.run} is line {appended.seqs[-1]} already\n")
     elif not as_json:
-        emit(told(entered, before, after))
+        emit(told(entered, before, after) + told_moved(moved))
     fired = fire_for_run(place, log, appended.seqs[-1]) if appended.written else []
     if as_json:
-        emit_json(_document(appended, entered, after, fired))
+        emit_json({**_document(appended, entered, after, fired), "git": moved})
     else:
         emit(told_steers(fired))
 
@@ -155,44 +169,6 @@ def _fields(name: str, words: tuple[str, ...]) -> dict[str, Any]:
         found = json_value(name, words[0])
         return found if isinstance(found, dict) else {}
     return parse_pairs(words, loose_value if name == "metrics" else lambda _, text: text)
-
-
-def follow(state: State, records: Sequence[Record], key: str | None) -> State:
-    """The state after these lines too; `key` is the id whose run is looked for. Pure."""
-    same = state.same
-    if key is not None and same is None:
-        same = next((r for r in records if isinstance(r, Run) and r.id == key), None)
-    return State(fold_view(session, records, state.session), follow_up(state.configured, records), same)
-
-
-def decide_run(
-    state: State, run: Run, from_file: dict[str, Any] | None = None, head: str | None = None
-) -> list[Event]:
-    """The events that record this run: it, numbered, and before it what `config.json` newly sets. Pure.
-
-    from_file: the limits that `config.json` sets, None if that is not known. head: the commit of a run that
-    names none. A run whose id the log has gets that one's number, so that the same is no second run. Raises
-    BadInputError before there is a goal, and ConflictError when the segment takes no more runs.
-    """
-    if state.same is not None:
-        same = state.same
-        commit = same.commit if run.commit is None else run.commit
-        return [replace(run, run=same.run, segment=same.segment, confidence=same.confidence, commit=commit)]
-    view = session.view(state.session)
-    if state.configured.config is None and view.run_count == 0:
-        raise BadInputError("the session has no goal yet", "ar init")
-    copy = copied_limits(state.configured, from_file)
-    configured = follow_up(state.configured, events_of(copy))
-    most = configured.limits.get("max_iterations")
-    if isinstance(most, int | float) and view.segment_run_count >= most:
-        raise ConflictError(
-            f"max_iterations: segment {view.segment} has its {number(most)} runs and takes no more",
-            "ar init --new-segment begins another, ar init --max-iterations N raises the limit",
-        )
-    commit = head if run.commit is None else run.commit
-    numbered = replace(run, run=view.run_count + 1, segment=view.segment, commit=commit)
-    after = session.view(fold_view(session, (numbered,), state.session))
-    return events_of(copy, replace(numbered, confidence=after.confidence))
 
 
 def _document(

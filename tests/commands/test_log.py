@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands.configuring import Configured
-from commands.log import State, decide_run, follow
+from commands.recording import State, decide_run, follow
 from eventstore.errors import ConflictError
 from eventstore.events import Config, Run, Settings
 from tests.commands.conftest import Ar, environment
@@ -33,7 +33,19 @@ def test_runs_are_numbered_and_told(ar: Ar, log: Path) -> None:
     """What a person wants to see: verdict, change, where the session stands."""
     first = ar("log", "--status", "keep", "--metric", "44.4", "-m", "baseline")
     second = ar("log", "--status", "keep", "--metric", "38.9", "-m", "arena", "--metrics", "rss_kb=5120")
-    third = ar("log", "--status", "discard", "--metric", "41", "-m", "pages", "--reason", "slower")
+    third = ar(
+        "log",
+        "--status",
+        "discard",
+        "--metric",
+        "41",
+        "-m",
+        "pages",
+        "--reason",
+        "slower",
+        "--metrics",
+        "rss_kb=1",
+    )
     fourth = ar("log", "--status", "crash", "-m", "unrolled")
 
     assert first.out == "Run 1: KEPT -- baseline (44.4 ms)\nbest 44.4 ms (run 1); baseline 44.4 ms (run 1)\n"

@@ -1,0 +1,88 @@
+"""The events that record a run which somebody judged themselves. Pure (design, sections 5 and 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from commands.configuring import Configured, copied_limits, events_of, follow_up
+from commands.errors import BadInputError
+from commands.render import number
+from eventstore.errors import ConflictError
+from eventstore.events import Event, Record, Run
+from reducers.core import fold as fold_view
+from reducers.session import SessionState, session
+
+__all__ = ["State", "decide_run", "follow", "require_secondary"]
+
+
+class State(msgspec.Struct, frozen=True):
+    """What is decided from: where the session stands, how it is configured, the run of this id, if any."""
+
+    session: SessionState = session.initial
+    configured: Configured = Configured()
+    same: Run | None = None
+
+
+def follow(state: State, records: Sequence[Record], key: str | None) -> State:
+    """The state after these lines too; `key` is the id whose run is looked for. Pure."""
+    same = state.same
+    if key is not None and same is None:
+        same = next((r for r in records if isinstance(r, Run) and r.id == key), None)
+    return State(fold_view(session, records, state.session), follow_up(state.configured, records), same)
+
+
+def decide_run(
+    state: State, run: Run, from_file: dict[str, Any] | None = None, head: str | None = None
+) -> list[Event]:
+    """The events that record this run: it, numbered, and before it what `config.json` newly sets. Pure.
+
+    from_file: the limits that `config.json` sets, None if that is not known. head: the commit of a run that
+    names none. A run whose id the log has gets that one's number, so that the same is no second run. Raises
+    BadInputError before there is a goal, and ConflictError when the segment takes no more runs.
+    """
+    if state.same is not None:
+        same = state.same
+        commit = same.commit if run.commit is None else run.commit
+        return [replace(run, run=same.run, segment=same.segment, confidence=same.confidence, commit=commit)]
+    view = session.view(state.session)
+    if state.configured.config is None and view.run_count == 0:
+        raise BadInputError("the session has no goal yet", "ar init")
+    copy = copied_limits(state.configured, from_file)
+    configured = follow_up(state.configured, events_of(copy))
+    most = configured.limits.get("max_iterations")
+    if isinstance(most, int | float) and view.segment_run_count >= most:
+        raise ConflictError(
+            f"max_iterations: segment {view.segment} has its {number(most)} runs and takes no more",
+            "ar init --new-segment begins another, ar init --max-iterations N raises the limit",
+        )
+    commit = head if run.commit is None else run.commit
+    numbered = replace(run, run=view.run_count + 1, segment=view.segment, commit=commit)
+    after = session.view(fold_view(session, (numbered,), state.session))
+    return events_of(copy, replace(numbered, confidence=after.confidence))
+
+
+def require_secondary(state: State, run: Run, new_allowed: bool) -> None:
+    """Raises BadInputError unless a judged run has all secondary metrics of its segment, and no others.
+
+    Once a segment has some, a run without one could not be compared, and one that is new may be a slip of the
+    pen: it has to be wanted. A run that failed needs none.
+    """
+    known = list(session.view(state.session).secondary)
+    if not known or state.same is not None:
+        return
+    missing = [name for name in known if name not in run.metrics]
+    if missing and run.status in ("keep", "discard"):
+        raise BadInputError(
+            f"the segment's runs have {', '.join(known)} as well; {', '.join(missing)} is missing",
+            "ar log ... " + " ".join(f"--metrics {name}=NUMBER" for name in missing),
+        )
+    fresh = [name for name in run.metrics if name not in known]
+    if fresh and not new_allowed:
+        raise BadInputError(
+            f"{', '.join(fresh)} is no secondary metric of the segment; they are {', '.join(known)}",
+            "correct the name, or add a new metric with --force",
+        )
