@@ -212,7 +212,7 @@ class _Loop:
         return None
 
     def _start_agent(self, run_number: int) -> Said:
-        self.watch.doing(f"run {run_number}: {self.plan.agent.name} is at work")
+        self.watch.doing(f"run {run_number}: the agent is at work")
         text = text_of(brief(sight_of(self.course.situation), texts_for(self.ground.session)))
         return run_agent(self.plan.agent, text, self.ground, timeout=self.plan.seconds, by=self.plan.by)
 

@@ -1,0 +1,309 @@
+"""`ar loop`: turns, stop rules, stall rules, and what becomes of an agent that does not behave."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from hashlib import sha256
+
+import pytest
+
+from commands.effects import looping
+from commands.effects.tree_lock import tree_locked
+from eventstore.events import Config, Pivot, Settings, Stopped
+from tests.commands.looped import Looped, looped
+from tests.commands.sandbox import plain_git, prepared, sandbox
+
+__all__ = ["looped", "plain_git", "prepared", "sandbox"]
+
+FAR = {"structure": 90, "inject": 91, "human": 92}
+"""Thresholds that no test reaches."""
+
+
+def test_thirty_cycles_and_every_limit(looped: Looped) -> None:
+    """Each stop rule that counts is hit once on the way; raising a limit, or another direction, goes on."""
+    bench = looped.bench
+
+    def limit(**limits: float | str) -> None:
+        bench.add(Settings(limits=limits))
+
+    def stops(reason: str, *argv: str, code: int = 0) -> None:
+        ran = looped.loop(*argv)
+        assert (ran.code, looped.last("stopped")["reason"]) == (code, reason), ran.err
+        assert ran.out.splitlines()[-1].startswith(f"stopped: {reason} -- ")
+        assert looped.is_clean()
+
+    bench.add(Settings(thresholds=FAR))
+    limit(max_cycles=3)
+    looped.values(9, 12, 8)
+    stops("max_cycles")
+    again = looped.loop()
+    assert (again.code, looped.turns) == (3, 3)
+    assert "ar init --max-cycles N" in again.err
+
+    limit(max_cycles="none", target=7)
+    looped.values(12, 12, 12, 12, 7.5, 12, 7)
+    stops("target")
+
+    limit(target="none")
+    looped.steps(*["echo 'no idea'"] * 3)
+    stops("no_change")
+    assert bench.lines("note")[-1]["detail"] == "the agent changed nothing: no idea"
+
+    looped.steps(*["echo 'cannot log in' >&2; exit 7"] * 3)
+    stops("agent_failed", code=4)
+    assert looped.last("stopped")["detail"] == "3 attempts; the last exited 7"
+
+    looped.values(*range(20, 25))
+    stops("discards")
+    refused = looped.loop()
+    assert (refused.code, "5 judged runs in a row without a keep" in refused.err) == (3, True)
+
+    looped.values(*["oops"] * 15)
+    stops("failures", "--pivot", "another layout")
+    pivot = looped.last("pivot")
+    assert (pivot["to"], pivot["level"], pivot["reason"]) == ("another layout", "structure", "asked for")
+    assert "another layout" in looped.told(looped.turns - 14)
+
+    assert len(bench.lines("run")) == 31
+    assert [line["run"] for line in bench.lines("run")] == list(range(1, 32))
+    log = bench.box.git("log", "--format=%s").splitlines()
+    assert len(log) == 2 + 30 + sum(line["status"] != "keep" for line in bench.lines("run"))
+    assert bench.box.read("src/value") == b"7\n"
+
+
+def test_time_limit_counts_over_restarts(looped: Looped) -> None:
+    """The active time of the segment is the log's, whoever spent it."""
+    looped.bench.add(Settings(limits={"time_limit_minutes": 0.001}))
+    looped.values(9)
+    looped.steps("sleep 0.1")
+
+    assert looped.loop().code == 0
+    assert looped.last("stopped")["reason"] == "time_limit"
+    assert looped.loop().code == 3
+
+
+def test_agent_gets_the_brief(looped: Looped) -> None:
+    """On stdin and in AR_BRIEF, as `ar brief` tells it; no other variable of ours but who it is."""
+    bench = looped.bench
+    told = bench.ar("brief").out
+    looped.steps("test -d .auto && echo 9 >src/value; printf '\\033[31mfaster\\033[0m \\a\\n\\n'")
+
+    assert looped.loop("--iterations", "1").code == 0
+
+    assert looped.told(1) == told == (looped.home / "stdin.1").read_text()
+    own = [line for line in (looped.home / "env.1").read_text().splitlines() if line.startswith("AR_")]
+    assert sorted(own) == sorted(["AR_BY=worker", f"AR_BRIEF={bench.box.top}/.auto/cache/brief.md"])
+    assert bench.run()["description"] == "faster \\x07"
+    assert (looped.last("stopped")["reason"], looped.last("stopped")["detail"]) == (
+        "user",
+        "1 turn, as asked for",
+    )
+
+
+def test_agent_says_what_it_tries(looped: Looped) -> None:
+    """Its proposal describes the run; one of a turn that came to nothing describes no later one."""
+    own = f"'{sys.executable}' -m autoresearch_ledger"
+    looped.steps(
+        f"{own} propose -m 'idle' --direction other",
+        f"{own} propose -m 'arena' --hypothesis 'fewer mallocs' --direction memory; echo 9 >src/value",
+        "echo 8 >src/value; echo 'smaller still'",
+    )
+
+    assert looped.loop("--iterations", "3").code == 0
+
+    runs = looped.bench.lines("run")[1:]
+    assert [run["description"] for run in runs] == ["arena", "smaller still"]
+    assert [run.get("direction") for run in runs] == ["memory", None]
+    assert runs[0]["asi"] == {"hypothesis": "fewer mallocs"}
+    assert {line["by"] for line in looped.bench.lines("proposal")[:2]} == {"worker"}
+
+
+def test_changes_elsewhere_are_put_back(looped: Looped) -> None:
+    """Nothing of such a turn is measured; all of it is saved. Three in a row: the agent does not behave."""
+    box = looped.bench.box
+    looped.steps(*["echo 5 >src/value; echo mine >>README.md; echo new >stray.txt; rm notes.txt"] * 3)
+
+    ran = looped.loop()
+
+    assert (ran.code, looped.last("stopped")["reason"]) == (4, "agent_failed")
+    assert looped.notes() == ["cycle_refused"] * 3
+    detail = looped.bench.lines("note")[0]["detail"]
+    assert detail.startswith("changed outside the assets: README.md, notes.txt, stray.txt; saved in ")
+    saved = box.top / ".auto" / "rejected"
+    assert (saved / "run-2" / "stray.txt").read_text() == "new\n"
+    assert "+mine" in (saved / "run-2" / "changes.patch").read_text()
+    assert "+5" in (saved / "run-2.1" / "changes.patch").read_text()
+    assert box.read("README.md") == b"read me\n"
+    assert not (box.top / "stray.txt").exists()
+    assert looped.is_clean()
+    assert len(looped.bench.lines("run")) == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["git commit -qam mine", "git checkout -q -b other && git commit -qam mine", "git add src; git stash -q"],
+)
+def test_agent_that_uses_git_itself(looped: Looped, step: str) -> None:
+    """Its commits are no way round the measurement: HEAD and branch are put back, and the change is taken."""
+    box = looped.bench.box
+    box.git("stash", "push", "-q", "-u")  # the user's work would be committed by `-a`
+    start = box.head
+    looped.steps(f"echo 9 >src/value; {step}")
+
+    assert looped.loop("--iterations", "1").code == 0
+
+    taken = "stash" not in step
+    assert box.git("symbolic-ref", "HEAD") == "refs/heads/main"
+    assert len(looped.bench.lines("run")) == 1 + taken
+    assert box.git("rev-parse", "HEAD~1" if taken else "HEAD") == start
+    assert box.git("log", "-1", "--format=%s").startswith("autoresearch cycle 1" if taken else "value")
+    assert looped.is_clean()
+    box.git("stash", "pop", "-q", "--index", "stash@{0}" if taken else "stash@{1}")
+
+
+def test_failed_agent_is_tried_again_from_a_clean_tree(looped: Looped) -> None:
+    """What it left half done is saved first."""
+    looped.steps("echo half >src/value; exit 3", "cat src/value; echo 9 >src/value; echo done")
+
+    assert looped.loop("--iterations", "1").code == 0
+
+    note = looped.last("note")
+    assert (note["event"], note["level"]) == ("agent_failed", "error")
+    assert note["detail"] == "exited 3; saved in .auto/rejected/run-2"
+    assert looped.bench.run()["metric"] == 9
+    assert "+half" in (looped.bench.box.top / ".auto/rejected/run-2/changes.patch").read_text()
+
+
+def test_agent_that_floods_hangs_and_ignores_term(looped: Looped, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its time ends it, with all it started; what it printed is bounded."""
+    monkeypatch.setattr(looping, "BACKOFF", ())
+    looped.steps("trap '' TERM; echo $$ >pid.tmp; mv pid.tmp ../agent/pid; yes | head -c 3000000; sleep 99")
+
+    ran = looped.loop("--agent-timeout", "1s")
+
+    assert ran.code == 4
+    assert looped.last("note")["detail"] == "was ended after 1 s: y"
+    pid = int((looped.home / "pid").read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert (looped.bench.box.top / ".auto/cache/agent.out").stat().st_size <= 1 << 16
+
+
+def test_stall_rules(looped: Looped) -> None:
+    """Two pivots force the search elsewhere, then a person is asked for, once; work goes on."""
+    looped.bench.add(Settings(thresholds={"structure": 1, "inject": 2, "human": 3}))
+    looped.values(20, 21, 22, 23, 24)
+
+    assert looped.loop("--iterations", "5").code == 0
+
+    steps = [(line["type"], line.get("level")) for line in looped.bench.lines("run", "pivot", "flag")]
+    run = ("run", None)
+    expected = [run, ("pivot", "structure"), run, ("pivot", "inject"), run, ("flag", None), run, run]
+    assert steps[1:] == expected
+    assert "Change a structural constraint" in looped.told(2)
+    assert "Bring in a new direction" in looped.told(3)
+    assert "A person was asked to look at this" in looped.told(4)
+    assert "A person was asked to look at this" in looped.told(5)
+
+
+def test_hooks(looped: Looped) -> None:
+    """`before` at the start and after each run, `after` for each run; what they say opens the next brief."""
+    bench = looped.bench
+    bench.hook("before", "echo look at the caches")
+    bench.hook("after", "echo well measured")
+    looped.values(9, 8)
+
+    ran = looped.loop("--iterations", "2")
+
+    assert [line["stage"] for line in bench.lines("hook")] == ["before", "after", "before", "after", "before"]
+    assert ran.out.count("[hook before.sh]\nlook at the caches") == 3
+    assert looped.told(1).startswith("[hook before.sh]\n")
+    assert "well measured" in looped.told(2).partition("# Brief")[0]
+
+
+def test_changed_harness_ends_it(looped: Looped) -> None:
+    """What measures must not change: nothing is kept, and starting again is no answer."""
+    bench = looped.bench
+    script = bench.box.write(".auto/measure.sh", "cat src/value\n", 0o755)
+    bench.add(
+        Config(
+            name="smaller",
+            metricName="value",
+            metricUnit="",
+            bestDirection="lower",
+            measure="bash .auto/measure.sh",
+            assets=("src",),
+            samples=1,
+            harness={".auto/measure.sh": sha256(script.read_bytes()).hexdigest()},
+        )
+    )
+    looped.steps("echo 9 >src/value; echo 'echo 1' >.auto/measure.sh")
+
+    assert looped.loop().code == 4
+
+    assert looped.last("stopped")["reason"] == "harness"
+    assert bench.run()["status"] != "keep"
+    again = looped.loop()
+    assert (again.code, looped.turns) == (3, 1)
+    assert "ar init --new-segment" in again.err
+
+
+def test_stop_that_somebody_recorded(looped: Looped) -> None:
+    """It ends the loop after the turn, and the next start goes on."""
+    bench = looped.bench
+    line = json.dumps({"type": "stopped", "reason": "user", "detail": "enough"})
+    looped.steps(f"echo 9 >src/value; echo '{line}' >>.auto/log.jsonl")
+    looped.values(8)
+
+    assert looped.loop().code == 0
+    assert (looped.turns, bench.run()["metric"]) == (1, 9)
+
+    assert looped.loop("--iterations", "1").code == 0
+    assert looped.last("resumed")["detail"] == "it had stopped: user"
+    assert bench.run()["metric"] == 8
+
+
+def test_refusals(looped: Looped) -> None:
+    """Nothing is started where it cannot go well."""
+    bench = looped.bench
+    bench.value(3)
+    dirty = looped.loop()
+    assert (dirty.code, "uncommitted changes inside the assets: src/value" in dirty.err) == (2, True)
+    bench.value(10)
+    for argv in (
+        ["--agent-timeout", "0"],
+        ["--agent-timeout", "soon"],
+        ["--pivot", " "],
+        ["--iterations", "0"],
+    ):
+        assert looped.loop(*argv).code == 2
+    assert bench.ar("loop", "--agent", " ").code == 2
+    with tree_locked(bench.box.top / ".auto" / "tree.lock"):
+        held = looped.loop()
+    assert (held.code, "is at work on this working tree" in held.err) == (3, True)
+    assert looped.turns == 0
+
+
+def test_json(looped: Looped) -> None:
+    """One document: why it ended, how it stands, and all that happened."""
+    looped.values(9)
+    looped.steps("true")
+
+    ran = looped.loop("--iterations", "2", "--json")
+
+    document = json.loads(ran.out)
+    assert document["stop_reason"] == "user"
+    assert (document["iterations"], document["run_count"], document["best_metric"]) == (2, 2, 9)
+    assert [thing["kind"] for thing in document["happened"]] == ["cycle", "note", "stopped"]
+    assert document["happened"][0]["run"]["status"] == "keep"
+
+
+def test_last_stop_of_another_kind(looped: Looped) -> None:
+    """A reason that is none of ours is answered by starting again, like the user's."""
+    looped.bench.add(Stopped(reason="lunch"), Pivot(level="structure"))
+    looped.values(9)
+
+    assert looped.loop("--iterations", "1").code == 0
+    assert looped.bench.run()["metric"] == 9
