@@ -145,3 +145,14 @@ def test_ids_and_chain() -> None:
     assert len(set(ids)) == len(ids) == 4
     assert all(name is not None and name.startswith("import:") for name in ids)
     assert verify([(0, log.content)]).ok
+
+
+def test_what_was_left_out_is_told_in_one_line_however_much_it_is() -> None:
+    """Thousands of lines that nobody knows leave room for the line that counts them."""
+    noise = b"".join(b'{"note":%d}\nnot json\n' % n for n in range(3000))
+    (record,) = imported(Source("x", PI + noise), MemoryLog())
+
+    assert record.lines == 6002
+    assert len(record.skipped) == 1001
+    assert record.skipped[0] == {"line": 3, "reason": "no run, config or hook"}
+    assert record.skipped[-1]["reason"] == "and 5000 more"

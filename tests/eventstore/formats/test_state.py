@@ -218,3 +218,18 @@ def test_damage_and_other_files() -> None:
 def test_which_files_are_the_protocols(path: str, known: bool) -> None:
     """The files by name, in the folder or in `state` within it."""
     assert is_state_file(path) is known
+
+
+def test_a_finding_in_the_protocols_five_fields() -> None:
+    """The line format of the logs, used for findings, says nothing beyond the finding."""
+    line = {
+        "ts": "2026-07-03T00:00:00Z",
+        "source": "worker:w",
+        "level": "info",
+        "event": "finding",
+        "detail": "a",
+    }
+
+    folder = parse_folder({"findings.jsonl": lines(line)})
+    (placed,) = [placed for _, placed in folder.events]
+    assert placed.event == Finding(text="a", by="worker:w", timestamp=1783036800000)

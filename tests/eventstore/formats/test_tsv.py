@@ -319,3 +319,11 @@ def test_a_header_behind_a_mark() -> None:
 
     assert first(one).commit == "abc"
     assert first(two).metric == 5
+
+
+def test_a_column_that_says_the_direction() -> None:
+    """Where every row says which way is better, nothing is asked; where they disagree, it is."""
+    head = "commit\tscore\tmetric_direction\tstatus\tdescription\n"
+
+    assert goals(read("tsv", head + "a\t1\thigher\tkeep\tx\n"))[0].bestDirection == "higher"
+    assert "--direction" in asked("tsv", head + "a\t1\thigher\tkeep\tx\nb\t2\tlower\tkeep\ty\n").remedy
