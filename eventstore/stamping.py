@@ -103,13 +103,15 @@ def plan(events: Sequence[Event], known: IdIndex) -> Plan:
 def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[], int]) -> Stamped:
     """The events with `seq` and `prev` filled in, and their lines, after a last line `seq` of digest `prev`.
 
-    Raises InvalidEventError for a line over 1 MiB or text that is no Unicode.
+    Those without a timestamp all get the same, the moment of the append. Raises InvalidEventError for a line
+    over 1 MiB or text that is no Unicode.
     """
     stamped: list[Event] = []
     lines: list[bytes] = []
+    now = clock()
     for event in events:
         seq += 1
-        moment = clock() if event.timestamp is None else event.timestamp
+        moment = now if event.timestamp is None else event.timestamp
         entered = msgspec.structs.replace(event, seq=seq, prev=prev, timestamp=moment)
         try:
             line = encode(entered)

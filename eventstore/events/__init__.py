@@ -69,10 +69,15 @@ def tag_of(kind: type[Tagged]) -> str:
 TYPES: dict[str, type[Tagged]] = {tag_of(kind): kind for kind in EVENTS}
 """The class of each known `type`."""
 
+_TAGS: dict[type[Event], str] = {kind: tag for tag, kind in TYPES.items()}
+
 
 def type_of(event: Event) -> str:
     """The `type` of this event's line."""
-    return event.type if isinstance(event, Custom) else tag_of(type(event))  # type: ignore[arg-type]
+    if isinstance(event, Custom):
+        return event.type
+    kind = type(event)
+    return _TAGS.get(kind) or tag_of(kind)  # type: ignore[arg-type]
 
 
 __all__ = [
