@@ -11,7 +11,7 @@ from commands.effects.reading import line_at
 from commands.effects.views import place_of
 from commands.errors import BadInputError
 from commands.options import examples, json_option
-from commands.output import emit, emit_json, paint
+from commands.output import emit, emit_json, is_terminal, paint, warn
 from commands.render import escape, pairs
 from commands.summaries import full_fields, kind_of, stamp_of, summary
 from commands.tail import document
@@ -19,26 +19,32 @@ from commands.verb import Verb
 from commands.viewtext import short
 from commands.where import parse_where
 from eventstore.events import Event, Record
+from eventstore.filelog import FileLog
 from eventstore.lines import decode_line, digest
 
 __all__ = ["show_cmd"]
 
 
-@click.command("show", cls=Verb, epilog=examples("ar show run:6", "ar show 41", "ar show head --json"))
+@click.command("show", cls=Verb, epilog=examples("ar show run:6", "ar show run:6 --diff", "ar show 41"))
 @click.argument("where", metavar="run:N|SEQ|head")
+@click.option("--diff", "as_diff", is_flag=True, help="Show what the run changed, as a patch.")
 @json_option
 @click.pass_obj
-def show_cmd(call: Call, where: str, as_json: bool) -> None:
+def show_cmd(call: Call, where: str, as_diff: bool, as_json: bool) -> None:
     """Show one event with all its fields.
 
     Which: the N-th run, the line SEQ, or the last line. With --json: `seq`, `head` (`seq:digest` of the
-    line) and `event` as it was written.
+    line) and `event` as it was written. --diff shows a run's change, also one that was discarded: as it was
+    committed, or as it was saved when it was undone. With --json: `commit`, `saved`, `moved` and `patch`.
     """
     log = call.log()
     place = place_of(log, parse_where(where))
     seq = log.head().seq if place is None else place
     if seq == 0:
         raise BadInputError("there is no line 0; lines count from 1", "ar show 1")
+    if as_diff:
+        _show_change(call, log, seq, as_json)
+        return
     line = line_at(log.path, seq)
     record = decode_line(line, seq)
     head = f"{seq}:{digest(line)}"
@@ -47,6 +53,32 @@ def show_cmd(call: Call, where: str, as_json: bool) -> None:
         emit_json({"seq": seq, "head": head, **shown})
     else:
         emit(told(seq, head, record))
+
+
+def _show_change(call: Call, log: FileLog, seq: int, as_json: bool) -> None:
+    """The patch as it is for programs, escaped for a terminal: it is agents' text."""
+    from commands.effects.changes import change_of
+    from commands.effects.exporting import to_stdout
+
+    change = change_of(call.session, log, seq)
+    if as_json:
+        patch = change.patch.decode("utf-8", "backslashreplace")
+        emit_json(
+            {
+                "seq": seq,
+                "commit": change.commit,
+                "saved": change.saved,
+                "moved": change.moved,
+                "patch": patch,
+            }
+        )
+        return
+    for path in change.moved:
+        warn(f"moved away: {path}")
+    if is_terminal():
+        emit(escape(change.patch.decode("utf-8", "backslashreplace"), lines=True))
+    else:
+        to_stdout([change.patch])
 
 
 def told(seq: int, head: str, record: Record) -> str:
