@@ -19,6 +19,7 @@ __all__ = ["append_cmd"]
     epilog=examples(
         "ar append note level=decision detail='the cache is the bottleneck'",
         "ar append finding text='p99 is GC' evidence=trace.json iteration:=4",
+        "ar append run status=keep metric:=38.9 description='arena allocator' --json",
         "ar append x.deploy host=gpu0 replicas:=3 --id deploy-17",
         "ar append - --batch night-3 < events.jsonl",
     ),
@@ -45,6 +46,7 @@ def append_cmd(
 
     A batch holds one JSON object a line and is written as a whole or not at all. key=value is text where
     the field holds text, else it is read as JSON; key:=json is always JSON. `ar schema` tells the types and
-    their fields.
+    their fields. A run without run= gets the next number when it is written. With --json: `seqs` (the lines),
+    `runs` (the numbers of the runs among them), `written`, `head`, `mended`.
     """
     record(call, Request(kind, fields, by, key, batch, expect, as_json))

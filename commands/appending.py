@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from commands.errors import BadInputError
+from commands.numbering import UNNUMBERED
 from commands.pairs import loose_value, parse_pairs
 from eventstore import door
 from eventstore.errors import LedgerError
-from eventstore.events import TYPES, Event, type_of
+from eventstore.events import TYPES, Event, Run, type_of
 from eventstore.store import Appended
 
-__all__ = ["Batch", "Request", "at_line", "outcome", "plain_request", "read_batch", "read_event", "told"]
+__all__ = ["Batch", "Request", "at_line", "outcome", "plain_request", "read_batch", "read_one", "told"]
 
 
 class Request(NamedTuple):
@@ -60,7 +61,19 @@ def plain_request(words: list[str]) -> Request | None:
     return Request(places[0], tuple(places[1:]), **options)
 
 
-def read_event(kind: str, words: tuple[str, ...], key: str | None) -> Event:
+class Batch(NamedTuple):
+    """What is to be appended.
+
+    lines: the number of the input's line that each event came from; empty for an event in words. open_: the
+    places of the runs that came without a number, and get the next one when they are written.
+    """
+
+    events: list[Event]
+    lines: list[int]
+    open_: frozenset[int] = frozenset()
+
+
+def read_one(kind: str, words: tuple[str, ...], key: str | None) -> Batch:
     """The event that TYPE and its `key=value` words describe. Raises BadInputError or InvalidEventError."""
     known = TYPES.get(kind)
     if known is None:
@@ -74,14 +87,8 @@ def read_event(kind: str, words: tuple[str, ...], key: str | None) -> Event:
         if "id" in given:
             raise BadInputError("the id is given twice", "--id KEY or id=KEY")
         given["id"] = key
-    return door.admit(kind, given)
-
-
-class Batch(NamedTuple):
-    """The events of a batch, and the number of the input's line that each came from."""
-
-    events: list[Event]
-    lines: list[int]
+    is_open = _number_left_open(kind, given)
+    return Batch([door.admit(kind, given)], [], frozenset([0] if is_open else []))
 
 
 def read_batch(data: bytes, batch: str | None) -> Batch:
@@ -92,18 +99,30 @@ def read_batch(data: bytes, batch: str | None) -> Batch:
     """
     events: list[Event] = []
     lines: list[int] = []
+    left_open: set[int] = set()
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            event = door.build_line(line)
+            kind, fields = door.read_line(line)
+            if _number_left_open(kind, fields):
+                left_open.add(len(events))
+            event = door.build(kind, fields)
         except LedgerError as error:
             raise at_line(error, number) from error
         if batch is not None and event.id is None:
             event = replace(event, id=f"{batch}#{len(events) + 1}")
         events.append(event)
         lines.append(number)
-    return Batch(events, lines)
+    return Batch(events, lines, frozenset(left_open))
+
+
+def _number_left_open(kind: str, fields: dict[str, Any]) -> bool:
+    """Whether this is a run without a number; `fields` then gets one for the while."""
+    if kind != "run" or "run" in fields:
+        return False
+    fields["run"] = UNNUMBERED
+    return True
 
 
 def at_line(error: LedgerError, number: int) -> LedgerError:
@@ -113,9 +132,10 @@ def at_line(error: LedgerError, number: int) -> LedgerError:
 
 
 def outcome(appended: Appended) -> dict[str, Any]:
-    """The JSON document of an append: `seqs` of the events in order, `written`, `head`, `mended`."""
+    """The JSON document of an append, one item an event in `seqs`, one a run in `runs`."""
     return {
         "seqs": list(appended.seqs),
+        "runs": [event.run for event in appended.events if isinstance(event, Run)],
         "written": appended.written,
         "head": str(appended.head) if appended.head.digest else None,
         "mended": list(appended.mended),
@@ -126,7 +146,8 @@ def told(appended: Appended) -> str:
     """What an append came to, for people."""
     total = len(appended.events)
     if total == 1:
-        kind = type_of(appended.events[0])
+        event = appended.events[0]
+        kind = f"run {event.run}" if isinstance(event, Run) else type_of(event)
         already = "" if appended.written else " already"
         return f"{kind} is line {appended.seqs[0]}{already}\n"
     if not appended.written:

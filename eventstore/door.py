@@ -1,9 +1,9 @@
 """The door of the log: what is refused before anything is written (design, section 2.3).
 
-`admit` and `admit_line` make an event of plain values (`build` and `build_line` are the first half of that),
-`check` looks at one that was built in process; `check_role` asks who appends, `check_size` how much. Each
-raises InvalidEventError with one clear line. What is allowed is told by the annotations of the event types
-(`eventstore.rules`).
+`admit` and `admit_line` make an event of plain values (`build`, `build_line` and `read_line` are parts of
+that), `check` looks at one that was built in process; `check_role` asks who appends, `check_size` how much.
+Each raises InvalidEventError with one clear line. What is allowed is told by the annotations of the event
+types (`eventstore.rules`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ __all__ = [
     "check",
     "check_role",
     "check_size",
+    "read_line",
     "schema",
 ]
 
@@ -87,7 +88,12 @@ def admit_line(line: bytes) -> Event:
 
 
 def build_line(line: bytes) -> Event:
-    """As `admit_line`, but it goes no further than `build`; how `append -` reads its lines."""
+    """As `admit_line`, but it goes no further than `build`."""
+    return build(*read_line(line))
+
+
+def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
+    """The type and the fields of one line of JSON, neither looked at any further; see `admit_line`."""
     check_size(line)
     try:
         fields = _objects.decode(line)
@@ -101,7 +107,7 @@ def build_line(line: bytes) -> Event:
             "type: missing" if kind is None else f"type: {shown(kind)} is not text",
             'give the type of the event, as in {"type":"note","detail":"..."}',
         )
-    return build(kind, fields)
+    return kind, fields
 
 
 def check(event: Event) -> None:

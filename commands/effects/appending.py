@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-import msgspec
-
-from commands.appending import Batch, Request, at_line, outcome, read_batch, read_event, told
+from commands.appending import Request, at_line, outcome, read_batch, read_one, told
 from commands.context import Call
 from commands.errors import BadInputError
+from commands.numbering import Runs, counted, numbered
 from commands.output import emit, emit_json, warn
-from eventstore.errors import ConflictError, InvalidEventError
+from eventstore.errors import InvalidEventError
 from eventstore.events import Event, Record, Recovered, Relinked, Run
 from eventstore.filelog import FileLog
 from eventstore.stamping import admit_all
@@ -31,9 +30,10 @@ def record(call: Call, request: Request) -> None:
     else:
         if request.batch is not None:
             raise BadInputError("--batch is for a batch from stdin", "--id KEY for a single event")
-        batch = Batch([read_event(request.kind, request.fields, request.key)], [])
+        batch = read_one(request.kind, request.fields, request.key)
     try:
-        appended = append_events(call.writer(request.by), batch.events, expect=request.expect)
+        log = call.writer(request.by)
+        appended = append_events(log, batch.events, expect=request.expect, open_=batch.open_)
     except InvalidEventError as error:
         if error.index is not None and batch.lines:
             at_line(error, batch.lines[error.index])
@@ -45,18 +45,14 @@ def record(call: Call, request: Request) -> None:
         emit(told(appended))
 
 
-class _Runs(msgspec.Struct, frozen=True):
-    """count: runs of the log so far. ids: those of the ids asked for that runs of the log have already."""
-
-    count: int = 0
-    ids: frozenset[str] = frozenset()
-
-
-def append_events(log: FileLog, events: Sequence[Event], *, expect: int | None = None) -> Appended:
+def append_events(
+    log: FileLog, events: Sequence[Event], *, expect: int | None = None, open_: Collection[int] = ()
+) -> Appended:
     """Appends these events, all or none.
 
     A run's number must be the next one at the moment it is written, so that two writers never use the same.
-    Raises ConflictError for another, and what `Log.append` raises.
+    open_: places of the runs that get it then. Raises ConflictError for another, and what `Log.append`
+    raises.
     """
     events = admit_all(events, log.by)  # what is no event is bad input before its number is a conflict
     runs = [event for event in events if isinstance(event, Run)]
@@ -64,19 +60,16 @@ def append_events(log: FileLog, events: Sequence[Event], *, expect: int | None =
         return log.append(events, expect=expect)
     wanted = frozenset(run.id for run in runs if run.id is not None)
 
-    def fold(state: _Runs, records: Iterable[Record]) -> _Runs:
-        found = [record for record in records if type(record) is Run]
-        ids = state.ids.union(run.id for run in found if run.id in wanted and run.id is not None)
-        return _Runs(state.count + len(found), ids)
+    def fold(state: Runs, records: Iterable[Record]) -> Runs:
+        return counted(state, records, wanted)
 
-    def decide(state: _Runs) -> Sequence[Event]:
-        check_numbers(runs, state.count, state.ids)
-        return events
+    def decide(state: Runs) -> Sequence[Event]:
+        return numbered(events, state, open_)
 
     if expect is None:
-        return log.transact(decide, fold=fold, state=_Runs(), kinds=(Run,))
+        return log.transact(decide, fold=fold, state=Runs(), kinds=(Run,))
     # The expectation itself guards what is read here: if anything comes in meanwhile, the append is refused.
-    state = _Runs()
+    state = Runs()
     for batch in log.read(kinds=(Run,)):
         if batch.last <= expect:
             state = fold(state, batch.records)
@@ -84,23 +77,6 @@ def append_events(log: FileLog, events: Sequence[Event], *, expect: int | None =
             state = fold(state, [record for number, record in batch.numbered() if number <= expect])
             break
     return log.append(decide(state), expect=expect)
-
-
-def check_numbers(runs: Sequence[Run], count: int, known: frozenset[str]) -> None:
-    """Raises ConflictError unless the runs not written yet are numbered on from `count`, the runs so far.
-
-    known: ids of runs that stand in the log; those are not written again, so their numbers do not matter.
-    """
-    number = count
-    for run in runs:
-        if run.id in known:
-            continue
-        number += 1
-        if run.run != number:
-            raise ConflictError(
-                f"run {run.run} is not the next one: the log will have {number - 1} before it",
-                f"give run:={number}, or let `ar log` number it",
-            )
 
 
 def tell_mended(appended: Appended) -> None:

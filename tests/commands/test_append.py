@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.commands.conftest import Ar, process
+from tests.commands.conftest import Ar, environment, process
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ def test_json_is_one_document(ar: Ar) -> None:
     """With the numbers of the lines, how many were written, and the head."""
     found = json.loads(ar("append", "note", "detail=a", "--json").out)
 
-    assert set(found) == {"seqs", "written", "head", "mended"}
+    assert set(found) == {"seqs", "runs", "written", "head", "mended"}
     assert (found["seqs"], found["written"], found["mended"]) == ([1], 1, [])
     assert found["head"].startswith("1:")
 
@@ -118,7 +119,7 @@ def test_an_expectation_that_no_longer_holds_is_a_conflict(ar: Ar, log: Path) ->
         (["note", "detail=x", "id=a", "--id", "b"], "the id is given twice"),
         (["note", "detail=x", "--batch", "b"], "--batch is for a batch"),
         (["-", "detail=x"], "from stdin alone"),
-        (["run", "status=keep"], "run missing"),
+        (["run", "metric:=3"], "run: status missing"),
         (["x.mine", "run:=1"], "numeric run"),
         ([], "missing argument"),
         (["note", "detail=" + "x" * (1 << 20)], "over the limit"),
@@ -213,8 +214,58 @@ class TestRunNumbers:
         ran = ar("append", "run", f"run={number}", "status=keep")
 
         assert ran.code == 3
-        assert "give run:=2" in ran.err
+        assert "give run=2" in ran.err
         assert len(lines(log)) == 1
+
+    def test_without_a_number_it_gets_the_next(self, ar: Ar, log: Path) -> None:
+        """Told in words and in JSON; a foreign number in the log does not matter."""
+        log.write_text('{"run":40,"status":"keep","metric":1}\n')
+
+        told = ar("append", "run", "status=keep", "metric:=3")
+        ran = ar("append", "run", "status=discard", "--json", "--expect", "2")
+
+        assert (told.code, told.out) == (0, "run 2 is line 2\n")
+        found = json.loads(ran.out)
+        assert (found["runs"], found["seqs"]) == ([3], [3])
+        assert [line["run"] for line in lines(log)] == [40, 2, 3]
+
+    def test_a_repeat_without_a_number_is_the_same_run(self, ar: Ar, log: Path) -> None:
+        """Its id tells which; other content under the same id is a conflict."""
+        ar("append", "run", "status=keep", "--id", "r")
+        ar("append", "run", "status=keep")
+
+        again = ar("append", "run", "status=keep", "--id", "r", "--json")
+        other = ar("append", "run", "status=crash", "--id", "r")
+
+        assert (again.code, json.loads(again.out)["runs"]) == (0, [1])
+        assert other.code == 3
+        assert [line["run"] for line in lines(log)] == [1, 2]
+
+    @pytest.mark.parametrize("field", ["run:=null", "run=", "run=x", "run=0", "run=1.5"])
+    def test_a_number_that_is_none_is_refused(self, ar: Ar, log: Path, field: str) -> None:
+        """Only what is left out is filled in."""
+        ran = ar("append", "run", "status=keep", field)
+
+        assert ran.code == 2
+        assert ran.err.startswith("ar: run.run: ")
+        assert not log.read_bytes()
+
+    def test_a_batch_may_leave_numbers_open(self, ar: Ar, log: Path, given: object) -> None:
+        """Each gets its own, whole or not at all; a retry writes the rest under the same numbers."""
+        batch = (
+            b'{"type":"run","status":"keep"}\n{"type":"note","detail":"n"}\n'
+            b'{"type":"run","run":2,"status":"crash"}\n{"type":"run","status":"discard"}\n'
+        )
+        given(batch)  # type: ignore[operator]
+        assert ar("append", "-", "--batch", "b").code == 0
+        assert [line.get("run") for line in lines(log)] == [1, None, 2, 3]
+        log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:2]))
+        given(batch)  # type: ignore[operator]
+
+        ran = ar("append", "-", "--batch", "b", "--json")
+
+        assert json.loads(ran.out)["runs"] == [1, 2, 3]
+        assert [line.get("run") for line in lines(log)] == [1, None, 2, 3]
 
     def test_a_run_that_is_there_already_is_no_conflict(self, ar: Ar, log: Path) -> None:
         """Its id tells; the number is not looked at again."""
@@ -287,3 +338,14 @@ def test_a_process_reads_its_batch_from_a_real_stdin(log: Path, tmp_path: Path) 
     ran = process("append", "-", cwd=tmp_path, stdin=data)
 
     assert (ran.code, ran.out) == (0, "40 events written, the log ends at line 40\n")
+
+
+def test_processes_without_numbers_never_use_one_twice(log: Path, tmp_path: Path) -> None:
+    """Four processes at once, each a run without a number; all are counted."""
+    words = [sys.executable, "-m", "autoresearch_ledger", "append", "run", "status=keep", "metric=1"]
+    writers = [
+        subprocess.Popen(words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL) for _ in range(4)
+    ]
+
+    assert [writer.wait(60) for writer in writers] == [0] * 4
+    assert sorted(line["run"] for line in lines(log)) == [1, 2, 3, 4]
