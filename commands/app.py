@@ -100,7 +100,7 @@ def cli(ctx: click.Context, directory: str | None, log_file: str | None) -> None
     """
     if directory is not None:
         _enter(directory)
-    ctx.obj = Call(log_file)
+    ctx.obj = Call(log_file, in_place=directory is not None)
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

@@ -19,16 +19,18 @@ __all__ = ["Call"]
 class Call:
     """What the options before the verb say; every verb gets it as click's `obj`.
 
-    log_file: the log that was named, or None for the session's own.
+    log_file: the log that was named, or None for the session's own. in_place: whether a directory was named
+    too; the working directory is then that one, and AR_DIR has no say.
     """
 
-    def __init__(self, log_file: str | None = None) -> None:
+    def __init__(self, log_file: str | None = None, in_place: bool = False) -> None:
         self._log_file = log_file
+        self._in_place = in_place
 
     @cached_property
     def session(self) -> Session:
         """The session this call is about. Raises BadInputError when there is none."""
-        found = self._find()
+        found = self.session_if_any()
         if found is None:
             raise BadInputError(
                 f"there is no session here: no .auto/log.jsonl from {self._start} up to the repository's top",
@@ -36,9 +38,15 @@ class Call:
             )
         return found
 
+    def session_if_any(self) -> Session | None:
+        """The session this call is about, or None where there is none."""
+        if self._log_file is not None:
+            return sessions.of_log(Path(self._log_file))
+        return sessions.find(self._start)
+
     def session_to_init(self) -> Session:
         """The session this call is about, or the one that would begin here."""
-        return self._find() or sessions.new(self._start)
+        return self.session_if_any() or sessions.new(self._start)
 
     def cache(self, view: str, no_cache: bool = False) -> Path | None:
         """Where snapshots of a view are kept; None where none are to be used.
@@ -75,16 +83,11 @@ class Call:
 
     @property
     def _start(self) -> Path:
-        """Where the search for a session starts: AR_DIR, else the working directory."""
-        directory = Path(os.environ.get("AR_DIR") or os.curdir)
+        """Where the search for a session starts: the directory that was named, else AR_DIR, else this one."""
+        directory = Path("" if self._in_place else os.environ.get("AR_DIR") or "")
         if not directory.is_dir():
             raise BadInputError(f"AR_DIR: {directory} is no directory", "unset AR_DIR, or name a directory")
         return directory.absolute()
-
-    def _find(self) -> Session | None:
-        if self._log_file is not None:
-            return sessions.of_log(Path(self._log_file))
-        return sessions.find(self._start)
 
 
 def author(by: str | None) -> str:

@@ -6,8 +6,11 @@ help, and a call with options before `hook`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
+from commands.context import Call
 from commands.options import examples
 
 __all__ = ["error_capture_cmd"]
@@ -18,13 +21,19 @@ __all__ = ["error_capture_cmd"]
     epilog=examples("make 2>&1 | ar hook error-capture --text", "ar hook install claude"),
 )
 @click.option("--text", is_flag=True, help="stdin is a tool's output itself, not an agent's JSON.")
-def error_capture_cmd(text: bool) -> int:
+@click.pass_obj
+def error_capture_cmd(call: Call, text: bool) -> int:
     """Look for error text in a tool's output and remind the agent to record the fix.
 
     Reads Claude Code's PostToolUse or PostToolUseFailure JSON on stdin. It matches text and knows no exit
     code. Silent when no error text matches; exit code 0 always.
     """
-    from commands.effects.error_seen import record_error_seen
+    from commands.effects.error_seen import record_in
     from hooks.error_capture_main import main
 
-    return main(["--text"] if text else [], record=record_error_seen)
+    def record(fields: Mapping[str, str]) -> None:
+        session = call.session_if_any()
+        if session is not None and session.log.exists():
+            record_in(session.log, fields)
+
+    return main(["--text"] if text else [], record=record)

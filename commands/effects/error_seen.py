@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["record_error_seen"]
+__all__ = ["record_error_seen", "record_in"]
 
 LOCK_SECONDS = 1.0
 """How long to wait for another appender: an agent is waiting for us."""
@@ -19,10 +19,16 @@ def record_error_seen(fields: Mapping[str, str]) -> None:
     `sessions.find` and `Log.append` raise.
     """
     from eventstore import sessions
-    from eventstore.events import ErrorSeen
-    from eventstore.filelog import FileLog
 
     session = sessions.find(Path(os.environ.get("AR_DIR") or os.curdir))
     if session is not None:
-        log = FileLog(session.log, by=os.environ.get("AR_BY") or "user", lock_timeout=LOCK_SECONDS)
-        log.append([ErrorSeen(**fields)])  # type: ignore[arg-type]
+        record_in(session.log, fields)
+
+
+def record_in(path: Path, fields: Mapping[str, str]) -> None:
+    """Appends it to this log. Raises what `Log.append` raises."""
+    from eventstore.events import ErrorSeen
+    from eventstore.filelog import FileLog
+
+    log = FileLog(path, by=os.environ.get("AR_BY") or "user", lock_timeout=LOCK_SECONDS)
+    log.append([ErrorSeen(**fields)])  # type: ignore[arg-type]

@@ -132,10 +132,11 @@ def test_it_works_as_if_started_elsewhere(ar: Ar, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("AR_DIR", str(tmp_path / "a"))
     assert ar("tail").out.endswith("a\n")
     assert ar("--log", "b/.auto/log.jsonl", "tail").out.endswith("b\n")
-    monkeypatch.delenv("AR_DIR")
-    assert ar("-C", "b", "tail").out.endswith("b\n")
     monkeypatch.setenv("AR_DIR", str(tmp_path / "no"))
     assert "AR_DIR" in ar("tail").err
+    assert ar("-C", "b", "tail").out.endswith("b\n")
+    monkeypatch.delenv("AR_DIR")
+    assert ar("-C", str(tmp_path / "a"), "tail").out.endswith("a\n")
 
 
 def test_a_session_is_found_from_below(ar: Ar, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,33 @@ def test_the_launcher_hands_it_on(tmp_path: Path) -> None:
     assert line["context"] == "Traceback (most recent call last):"
 
 
+@pytest.mark.parametrize("options", [("-C", "there"), ("--log", "there/.auto/log.jsonl")])
+def test_a_session_that_is_named_is_the_one(tmp_path: Path, options: tuple[str, str]) -> None:
+    """Whatever AR_DIR says."""
+    for name in ("here", "there"):
+        (tmp_path / name / ".auto").mkdir(parents=True)
+        (tmp_path / name / ".auto" / "log.jsonl").touch()
+
+    ran = process(
+        *options,
+        *("hook", "error-capture", "--text"),
+        cwd=tmp_path,
+        stdin=OUTPUT,
+        AR_DIR=str(tmp_path / "here"),
+    )
+
+    assert (ran.code, ran.err) == (0, "")
+    assert not (tmp_path / "here" / ".auto" / "log.jsonl").read_bytes()
+    assert b"error_seen" in (tmp_path / "there" / ".auto" / "log.jsonl").read_bytes()
+
+
+def test_a_log_that_is_named_is_not_begun(tmp_path: Path) -> None:
+    """There is no session then; the reminder is enough."""
+    ran = process("--log", "no.jsonl", "hook", "error-capture", "--text", cwd=tmp_path, stdin=OUTPUT)
+
+    assert (ran.code, ran.err, list(tmp_path.iterdir())) == (0, "", [])
+
+
 def test_silence_stays_silent(tmp_path: Path) -> None:
     """Nothing is written, nothing recorded."""
     (tmp_path / ".auto").mkdir()
