@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -18,7 +17,7 @@ __all__ = ["ask_about_dirt", "ask_for_missing", "can_ask"]
 
 def can_ask() -> bool:
     """Whether somebody sits at a terminal."""
-    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+    return is_terminal("stdin") and is_terminal("stderr")
 
 
 def ask_for_missing(wanted: Wanted) -> Wanted:

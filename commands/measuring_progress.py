@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Self
 
 from commands.output import is_terminal
@@ -19,7 +18,7 @@ class Progress:
     """Shows each step on stderr until the next one, if that is a terminal; else nothing."""
 
     def __init__(self) -> None:
-        self._shown = is_terminal(sys.stderr)
+        self._shown = is_terminal("stderr")
         self._bar: Bar | None = None
 
     def __enter__(self) -> Self:

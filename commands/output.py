@@ -30,9 +30,9 @@ __all__ = [
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
-def is_terminal(stream: TextIO | None = None) -> bool:
-    """Whether a stream (stdout when None) is a terminal."""
-    stream = sys.stdout if stream is None else stream
+def is_terminal(name: Literal["stdin", "stdout", "stderr"] = "stdout") -> bool:
+    """Whether this stream is a terminal; one that was closed is none."""
+    stream: TextIO | None = getattr(sys, name)
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -149,7 +148,7 @@ def streams() -> Iterator[tuple[list[bytes], io.StringIO]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
-        patch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b'{"type":"note","detail":"x"}\n')))
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"type":"note","detail":"x"}\n')))
         yield written, err
     out.flush()
     written.append(raw.getvalue())
