@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -165,14 +166,19 @@ def direction_shown(
     A column may say it on each row. Or each row says what the metric was before, what it is after, and
     whether that was kept: where all rows agree on one direction, it is that. A table with a `verdict` was
     written by a tool that judges by this rule alone, so one row is proof; of other tables it takes three.
+    Or the kept runs go one way, see `_way_of_keeps`.
     """
     for name in section.names:
         if plain_word(name) in ("metric_direction", "best_direction"):
             said = {direction_of(row[name]) for row in rows}
             if len(said) == 1 and (direction := said.pop()) is not None:
                 return direction
-    if layout.before is None or layout.metric is None or layout.status is None:
+            if len(said) > 1:
+                return None
+    if layout.metric is None or layout.status is None:
         return None
+    if layout.before is None:
+        return _way_of_keeps(rows, layout.metric, layout.status, options)
     votes: set[str] = set()
     count = kept = 0
     for row in rows:
@@ -185,3 +191,24 @@ def direction_shown(
         kept += status == "keep"
     enough = 1 if plain_word(layout.status) == "verdict" else _ENOUGH_VOTES
     return votes.pop() if len(votes) == 1 and kept and count >= enough else None
+
+
+def _way_of_keeps(
+    rows: Sequence[Mapping[str, str]], metric: str, status: str, options: Options
+) -> str | None:
+    """The way the kept runs go from one to the next: a loop keeps what is better.
+
+    All steps agree, or three quarters of four or more: a new baseline in the midst of a table steps back.
+    """
+    kept = [
+        value
+        for row in rows
+        if status_of(row[status], options.words, only_strong=True) == "keep"
+        and (value := number_of(row[metric])) is not None
+    ]
+    steps = [after < before for before, after in pairwise(kept) if after != before]
+    down = sum(steps)
+    for direction, agreeing in (("lower", down), ("higher", len(steps) - down)):
+        if agreeing and (agreeing == len(steps) or (len(steps) >= 4 and agreeing >= 0.75 * len(steps))):
+            return direction
+    return None

@@ -218,7 +218,7 @@ def test_an_import_that_was_broken_off_is_carried_on(ar: Ar, log: Path, tmp_path
 @pytest.mark.parametrize(
     ("text", "argv", "remedy"),
     [
-        (KARPATHY, (), "--direction lower or --direction higher"),
+        ("commit\tval_bpb\tstatus\na\t1.3\tkeep\n", (), "--direction lower or --direction higher"),
         ("1\tx\t0.5\tkeep\n2\ty\t0.4\tkeep\n", (), "--columns"),
         ("val_bpb\tnotes\n1.3\tbaseline\n", ("--direction", "lower"), "--status keep"),
         (KARPATHY, ("--direction", "lower", "--metric", "loss"), "--metric val_bpb"),

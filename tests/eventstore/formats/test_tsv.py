@@ -62,10 +62,36 @@ def test_karpathy() -> None:
 
 def test_direction_is_asked_for() -> None:
     """A table that does not say which way is better is not guessed at."""
-    question = asked("tsv", KARPATHY)
+    question = asked("tsv", "commit\tval_bpb\tstatus\tdescription\na\t1.5\tkeep\tx\nb\t1.4\tdiscard\ty\n")
 
     assert "val_bpb" in question.message
     assert "--direction" in question.remedy
+
+
+@pytest.mark.parametrize(
+    ("values", "direction"),
+    [
+        ("3 2", "lower"),
+        ("1 2 2 5", "higher"),
+        ("9 8 7 9 6 5", "lower"),
+        ("3 2 3", None),
+        ("9 8 9 7", None),
+        ("4 4 4", None),
+        ("4", None),
+    ],
+)
+def test_kept_runs_that_go_one_way_say_the_direction(values: str, direction: str | None) -> None:
+    """A loop keeps what is better; what was discarded between them proves nothing."""
+    rows = "".join(
+        f"a\t{value}\tkeep\tx\nb\t{99 if n % 2 else 0}\tdiscard\ty\n"
+        for n, value in enumerate(values.split())
+    )
+    data = "commit\tscore\tstatus\tdescription\n" + rows
+
+    if direction is None:
+        assert "--direction" in asked("tsv", data).remedy
+    else:
+        assert goals(read("tsv", data))[0].bestDirection == direction
 
 
 def test_iterations_with_remarks() -> None:
