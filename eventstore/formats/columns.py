@@ -203,7 +203,7 @@ def _way_of_keeps(
     kept = [
         value
         for row in rows
-        if status_of(row[status], options.words, only_strong=True) == "keep"
+        if status_of(row[status], options.words, only_strong=False) == "keep"
         and (value := number_of(row[metric])) is not None
     ]
     steps = [after < before for before, after in pairwise(kept) if after != before]
