@@ -25,11 +25,14 @@ else:
 
 __all__ = ["acquire", "holder_of", "locked"]
 
-POLL_SECONDS = 0.002
-"""How often a waiting appender looks again: often enough that one which appends in a loop starves nobody."""
+FIRST_PAUSE, POLL_SECONDS = 0.0005, 0.01
+"""How soon, and later how often, a waiting appender looks again, seconds.
 
-PATIENCE_SECONDS = 0.2
-"""How long the plain lock is tried again: most appends take a millisecond, importing filelock a hundred."""
+Most appends take less than a millisecond; and one that appends in a loop leaves gaps enough for those who wait.
+"""
+
+PATIENCE_SECONDS = 1.0
+"""How long the plain lock is tried again before filelock is imported, which takes as long as a hundred appends."""
 
 
 def acquire(path: Path, timeout: float) -> Callable[[], None]:
@@ -79,9 +82,11 @@ def _try_flock(path: Path) -> int | None:
 
 def _keep_trying(path: Path, seconds: float) -> int | None:
     fd = None
+    pause = FIRST_PAUSE
     until = monotonic() + seconds
     while fd is None and monotonic() < until:
-        sleep(POLL_SECONDS)
+        sleep(pause)
+        pause = min(2 * pause, POLL_SECONDS)
         fd = _try_flock(path)
     return fd
 

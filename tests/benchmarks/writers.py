@@ -12,7 +12,7 @@ from tests.benchmarks.measuring import ROOT, Budget, Measure, Row, Setting, envi
 __all__ = ["writers"]
 
 PROCESSES = 8
-APPENDS = 1_600
+APPENDS = 3_200
 
 
 def writers(setting: Setting) -> Row:
