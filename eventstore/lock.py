@@ -28,11 +28,11 @@ __all__ = ["acquire", "holder_of", "locked"]
 FIRST_PAUSE, POLL_SECONDS = 0.0005, 0.01
 """How soon, and later how often, a waiting appender looks again, seconds.
 
-Most appends take less than a millisecond; and one that appends in a loop leaves gaps enough for those who wait.
+Most appends take less than a millisecond; one that appends in a loop leaves gaps enough for those who wait.
 """
 
 PATIENCE_SECONDS = 1.0
-"""How long the plain lock is tried again before filelock is imported, which takes as long as a hundred appends."""
+"""How long the plain lock is tried again before filelock is imported, which takes as long as many appends."""
 
 
 def acquire(path: Path, timeout: float) -> Callable[[], None]:
