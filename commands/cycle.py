@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.context import Call
 from commands.bearings import Standing
+from commands.context import Call
 from commands.effects.cycling import Attempt, Ground, Outcome, begin, finish, ground_of, take_bearings
 from commands.effects.firing import fire_document, told_steers
 from commands.effects.owed import fire_closed, fire_owed
@@ -50,6 +50,9 @@ _TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_fai
 @click.option(
     "--allow-dirty", is_flag=True, help="What changed outside the assets is yours, and stays as it is."
 )
+@click.option(
+    "--git-hooks", is_flag=True, help="Let your git hooks see the commit, and sign it, as configured."
+)
 @by_option
 @json_option
 @click.pass_obj
@@ -61,6 +64,7 @@ def cycle_cmd(
     asi: tuple[str, ...],
     resume: bool,
     allow_dirty: bool,
+    git_hooks: bool,
     by: str | None,
     as_json: bool,
 ) -> None:
@@ -77,7 +81,7 @@ def cycle_cmd(
     given = parse_pairs(asi, lambda _, text: text)
     with tree_locked(place.tree_lock), Progress() as progress, _told_if_interrupted(ground):
         standing = take_bearings(ground.log)
-        finished = finish(ground, progress.tell, standing)
+        finished = finish(ground, progress.tell, standing, git_hooks=git_hooks)
         if finished is not None:
             standing = _report(ground, finished, as_json, quiet=as_json and not resume)
         else:
@@ -90,7 +94,7 @@ def cycle_cmd(
             return
         attempt = _attempt(standing, description, hypothesis, direction, given)
         standing = begin(ground, attempt, accept_outside=allow_dirty, since=standing)
-        outcome = finish(ground, progress.tell, standing)
+        outcome = finish(ground, progress.tell, standing, git_hooks=git_hooks)
         if outcome is not None:
             _report(ground, outcome, as_json)
 

@@ -74,11 +74,14 @@ class Outcome(msgspec.Struct, frozen=True):
     standing: Standing = Standing()
 
 
-def finish(ground: Ground, told: Told | None = None, since: Standing | None = None) -> Outcome | None:
+def finish(
+    ground: Ground, told: Told | None = None, since: Standing | None = None, *, git_hooks: bool = False
+) -> Outcome | None:
     """Takes the open cycle from where it is to its end; None if none is open.
 
     What is left of a killed measurement is ended first. told: called as each command begins and ends. since:
-    an earlier standing to read on from. Raises GitError when git cannot do its part, StorageError when the
+    an earlier standing to read on from. git_hooks: the user's hooks see the commit, and it is signed, as
+    configured. Raises GitError when git cannot do its part, StorageError when the
     rollback failed or could not be verified: then the session has stopped, and the message holds the exact
     state and the way out.
     """
@@ -96,7 +99,7 @@ def finish(ground: Ground, told: Told | None = None, since: Standing | None = No
     while (opened := standing.cycle.open) is not None and opened.cycle == number:
         phase = opened.phase
         if phase == "started":
-            _commit(ground, standing, opened, entered)
+            _commit(ground, standing, opened, entered, git_hooks)
         elif phase == "committed":
             found = measure_commit(ground, standing, number, opened.commit or "", told)
             ground.log.append([found])
@@ -122,7 +125,9 @@ class _Entered:
         self.saved: str | None = None
 
 
-def _commit(ground: Ground, standing: Standing, opened: OpenCycle, entered: _Entered) -> None:
+def _commit(
+    ground: Ground, standing: Standing, opened: OpenCycle, entered: _Entered, git_hooks: bool
+) -> None:
     """Commits the change, unless git has it already. One that cannot be committed any more is given up.
 
     That is so when somebody took it back before it was committed, or moved HEAD: then it is saved like any
@@ -145,7 +150,8 @@ def _commit(ground: Ground, standing: Standing, opened: OpenCycle, entered: _Ent
                 return
             description = standing.intent.proposal.description if standing.intent.proposal else ""
             message = cycle_message(number, description, str(ground.log.head()))
-            commit, files = commit_paths(ground.repo, inside, message, parent=parent), as_logged(inside)
+            commit = commit_paths(ground.repo, inside, message, parent=parent, git_hooks=git_hooks)
+            files = as_logged(inside)
     ground.log.append([Committed(cycle=number, commit=commit, parent=parent, files=files)])
 
 

@@ -47,7 +47,7 @@ class TestRepository:
         assert (unmeasured.code, "ar init --measure CMD" in unmeasured.err) == (2, True)
 
     def test_hooks_signing_and_a_detached_head_are_no_matter(self, bench: Bench) -> None:
-        """Our commits run no hooks and are not signed; no branch moves."""
+        """Our commits run no hooks and are not signed, unless they are wanted; no branch moves."""
         box = bench.box
         box.git("checkout", "-q", "--detach")
         branch = box.git("rev-parse", "main")
@@ -55,9 +55,10 @@ class TestRepository:
         box.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n", 0o755)
         bench.value(12)
 
-        ran = bench.ar("cycle", "-m", "x")
+        wanted = bench.ar("cycle", "-m", "x", "--git-hooks")
+        ran = bench.ar("cycle", "--resume")
 
-        assert (ran.code, bench.kinds()) == (0, TAKEN_BACK)
+        assert (wanted.code, ran.code, bench.kinds()) == (4, 0, TAKEN_BACK)
         assert box.git("rev-parse", "main") == branch
 
     def test_a_root_commit_is_a_parent_like_any_other(self, bench: Bench) -> None:
@@ -248,11 +249,17 @@ class TestCommands:
         ran = bench.ar("cycle", "-m", "cheat")
         bench.value(8)
         refused = bench.ar("cycle", "-m", "again")
+        kinds = bench.kinds(5)
+        bench.value(BASELINE)
+        accepted = bench.ar("init", "--new-segment", "--allow-dirty")
+        bench.value(9)
+        again = bench.ar("cycle", "-m", "again")
 
-        assert (ran.code, bench.run()["reason"]) == (0, "harness")
-        assert bench.kinds(5) == [*TAKEN_BACK[:5], "flag", "stopped", "reverted"]
+        assert (ran.code, bench.lines("run")[1]["reason"]) == (0, "harness")
+        assert kinds == [*TAKEN_BACK[:5], "flag", "stopped", "reverted"]
         assert "stop rule: harness" in ran.out
         assert (refused.code, "ar init --new-segment" in refused.err) == (3, True)
+        assert (accepted.code, again.code, bench.run()["reason"]) == (0, 0, "equal")
 
 
 class TestInterrupted:
