@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["Verb", "help_option"]
+from commands.errors import BadInputError, nearest
+
+__all__ = ["Verb", "VerbGroup", "help_option"]
 
 
 class Verb(click.Command):
@@ -16,6 +18,29 @@ class Verb(click.Command):
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """The option that shows the help."""
         return help_option(self.get_help_option_names(ctx))
+
+
+class VerbGroup(click.Group):
+    """A command with commands of its own below it; an unknown one is answered with the nearest."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The option that shows the help; see `Verb`."""
+        return help_option(self.get_help_option_names(ctx))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands, in the order they were added."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, but the error names the nearest command."""
+        name = args[0]
+        if name not in self.commands and not name.startswith("-"):
+            near = nearest(name, list(self.commands))
+            path = f"{self.name} {near}" if near else f"{self.name} --help"
+            raise BadInputError(f"there is no command '{self.name} {name}'", f"ar {path}")
+        return super().resolve_command(ctx, args)
 
 
 def help_option(names: list[str]) -> click.Option:

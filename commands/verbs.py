@@ -19,8 +19,20 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "brief",
         "strategies",
         "debrief",
+        "demo",
     ),
     "Hooks": ("hook",),
+    "Protocol": (
+        "beat",
+        "iteration",
+        "finding",
+        "direction",
+        "pivot",
+        "decide",
+        "verified",
+        "flag",
+        "status",
+    ),
     "Shell": ("completion",),
 }
 """Heading to verbs, both in the order they are shown."""

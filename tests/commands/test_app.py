@@ -195,7 +195,7 @@ class TestCompletion:
     @pytest.mark.parametrize(
         ("line", "expected"),
         [
-            (["ar", "ver"], ["verify"]),
+            (["ar", "ver"], ["verify", "verified"]),
             (["ar", "view", "--js"], ["--json"]),
             (["ar", "log", "--status", "c"], ["crash", "checks_failed"]),
         ],
