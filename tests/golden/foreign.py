@@ -27,6 +27,6 @@ LINES = b"".join(
         b'{"run":6,"metric":10,"metrics":{},"status":"keep","description":"a","by":"nobody we know"}\n',
         b'{"run":6,"metric":12,"metrics":{},"status":"discard","description":"b","run":8}\n',
         b'{"type":"note","detail":"from a later version","level":"shout","colour":"red"}\n',
-        b'{"type":"run","run":9,"commit":null,"metric":11,"metrics":{},"status":"keep","description":"no end"}',
+        b'{"type":"run","run":9,"commit":null,"metric":11,"status":"keep","description":"no end"}',
     )
 )
