@@ -20,6 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "strategies",
         "debrief",
         "demo",
+        "demo",
     ),
     "Hooks": ("hook",),
     "Protocol": (

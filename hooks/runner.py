@@ -8,6 +8,7 @@ leaving processes behind end in a steer that says so. The log's lock is not held
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -83,16 +84,21 @@ def fire(stage: Stage, *, log: FileLog, hooks: Path, cwd: Path, at: int | None =
     return None if script is None else _fire(stage, script, log, cwd, read_prefix(log, at))
 
 
-def fire_after_run(*, log: FileLog, hooks: Path, cwd: Path, run_seq: int) -> list[Fired]:
+def fire_after_run(
+    *, log: FileLog, hooks: Path, cwd: Path, run_seq: int, between: Callable[[], object] | None = None
+) -> list[Fired]:
     """Fires `after` for the run at line `run_seq`, then `before`, unless the session has stopped.
 
-    For a run that is closed, its rollback done. Raises StorageError as `fire` does.
+    For a run that is closed, its rollback done. between: called in between, for who stops the session there.
+    Raises StorageError as `fire` does.
     """
     fired = []
     prefix = Prefix()
     if (script := find_script(hooks, "after")) is not None:
         prefix = read_prefix(log, run_seq)
         fired.append(_fire("after", script, log, cwd, prefix))
+    if between is not None:
+        between()
     if (script := find_script(hooks, "before")) is not None:
         prefix = read_prefix(log, since=prefix)
         if prefix.stopped is None:

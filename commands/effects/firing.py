@@ -5,7 +5,7 @@ The commands that fire import this; what runs scripts is imported only where the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from commands.effects.appending import tell_mended
@@ -26,12 +26,19 @@ def activate(session: Session, log: FileLog) -> list[Fired]:
     return _fire(session, log, None)
 
 
-def fire_for_run(session: Session, log: FileLog, run_seq: int) -> list[Fired]:
-    """Fires `after` for the run at line `run_seq`, which is closed, then `before` for the next."""
-    return _fire(session, log, run_seq)
+def fire_for_run(
+    session: Session, log: FileLog, run_seq: int, between: Callable[[], object] | None = None
+) -> list[Fired]:
+    """Fires `after` for the run at line `run_seq`, which is closed, then `before` for the next.
+
+    between: called in between where there are hooks, for who stops the session there.
+    """
+    return _fire(session, log, run_seq, between)
 
 
-def _fire(session: Session, log: FileLog, run_seq: int | None) -> list[Fired]:
+def _fire(
+    session: Session, log: FileLog, run_seq: int | None, between: Callable[[], object] | None = None
+) -> list[Fired]:
     """What fired; nothing for a log that was named, which is used by itself.
 
     What the command recorded before stands, so a fire that cannot be recorded is only a warning.
@@ -44,7 +51,9 @@ def _fire(session: Session, log: FileLog, run_seq: int | None) -> list[Fired]:
         if run_seq is None:
             fired = fire_activation(log=log, hooks=session.hooks, cwd=session.root)
         else:
-            fired = fire_after_run(log=log, hooks=session.hooks, cwd=session.root, run_seq=run_seq)
+            fired = fire_after_run(
+                log=log, hooks=session.hooks, cwd=session.root, run_seq=run_seq, between=between
+            )
     except LedgerError as error:
         warn(f"a hook could not be fired or recorded: {error.message}")
         return []

@@ -112,24 +112,30 @@ class _Loop:
         self.course = Course()
         self.after = START
         self.turns = 0
+        self.ended: Stop | None = None
 
     def run(self) -> Ended:
         self._tidy()
         self._go_on()
         self._tell_fired(activate(self.ground.session, self.ground.log))
-        while True:
-            self._look()
-            recorded = looping.recorded(self.course)
-            if recorded is not None:
-                return Ended(recorded, self.turns)
-            stop = looping.due(self.course, now_ms()) or self._asked_to_end()
-            if stop is not None:
-                return self._stop(stop)
+        while not self._is_over():
             self._record(looping.stall_answer(self.course))
-            self._look()
             failed = self._turn()
             if failed is not None:
-                return self._stop(failed)
+                self._stop(failed)
+        assert self.ended is not None, "it is over for a reason"
+        return Ended(self.ended, self.turns)
+
+    def _is_over(self) -> bool:
+        """Whether the loop has stopped; the stop rule that holds by now is recorded."""
+        self._look()
+        if self.ended is None:
+            self.ended = looping.recorded(self.course)
+        if self.ended is None:
+            stop = looping.due(self.course, now_ms()) or self._asked_to_end()
+            if stop is not None:
+                self._stop(stop)
+        return self.ended is not None
 
     def _look(self) -> None:
         """Takes in what the log has gained."""
@@ -143,9 +149,9 @@ class _Loop:
             for event in self.ground.log.append(events).events:
                 self.watch.happened(event)
 
-    def _stop(self, stop: Stop) -> Ended:
+    def _stop(self, stop: Stop) -> None:
+        self.ended = stop
         self._record([Stopped(reason=stop.reason, detail=stop.detail)])
-        return Ended(stop, self.turns)
 
     def _asked_to_end(self) -> Stop | None:
         if self.wish.asked:
@@ -164,7 +170,8 @@ class _Loop:
             self.watch.doing(f"cycle {standing.cycle.open.cycle} is open and is finished first")
             outcome = finish(self.ground, self.watch.measuring, standing)
             if outcome is not None:
-                self._close(outcome)
+                self.watch.happened(outcome)
+                self._tell_fired(fire_closed(self.ground, outcome.seq))
             standing = take_bearings(self.ground.log, standing)
         elif turn is not None:
             here = (standing.session.run_count + 1, standing.cycle.last_cycle)
@@ -261,8 +268,9 @@ class _Loop:
         return None
 
     def _close(self, outcome: Outcome) -> None:
+        """Tells of a cycle and fires its hooks; the stop rules are looked at before the next turn's hook."""
         self.watch.happened(outcome)
-        self._tell_fired(fire_closed(self.ground, outcome.seq))
+        self._tell_fired(fire_closed(self.ground, outcome.seq, self._is_over))
 
     def _tell_fired(self, fired: Sequence[Fired]) -> None:
         for each in fired:

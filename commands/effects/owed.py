@@ -8,6 +8,7 @@ that a kill has swallowed is lost.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -32,9 +33,9 @@ def owe(ground: Ground, after: Position) -> None:
     os.replace(fresh, path)
 
 
-def fire_closed(ground: Ground, run_seq: int) -> list[Fired]:
-    """Fires the hooks for a cycle that has just ended, its run at line `run_seq`."""
-    fired = fire_for_run(ground.session, ground.log, run_seq)
+def fire_closed(ground: Ground, run_seq: int, between: Callable[[], object] | None = None) -> list[Fired]:
+    """Fires the hooks for a cycle that has just ended, its run at line `run_seq`; `between`: in between."""
+    fired = fire_for_run(ground.session, ground.log, run_seq, between)
     ground.owed.unlink(missing_ok=True)
     return fired
 

@@ -209,7 +209,7 @@ def test_stall_rules(looped: Looped) -> None:
 
 
 def test_hooks(looped: Looped) -> None:
-    """`before` at the start and after each run, `after` for each run; what they say opens the next brief."""
+    """`before` ahead of each turn, `after` for each run; what they say opens the next brief."""
     bench = looped.bench
     bench.hook("before", "echo look at the caches")
     bench.hook("after", "echo well measured")
@@ -217,8 +217,8 @@ def test_hooks(looped: Looped) -> None:
 
     ran = looped.loop("--iterations", "2")
 
-    assert [line["stage"] for line in bench.lines("hook")] == ["before", "after", "before", "after", "before"]
-    assert ran.out.count("[hook before.sh]\nlook at the caches") == 3
+    assert [line["stage"] for line in bench.lines("hook")] == ["before", "after", "before", "after"]
+    assert ran.out.count("[hook before.sh]\nlook at the caches") == 2
     assert looped.told(1).startswith("[hook before.sh]\n")
     assert "well measured" in looped.told(2).partition("# Brief")[0]
 
