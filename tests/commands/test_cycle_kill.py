@@ -19,7 +19,7 @@ __all__ = ["prepared", "sandbox"]
 def ends(bench: Bench, work: Path) -> list[dict[str, Any]]:
     """The end state after a kill at each step; the undisturbed one last."""
     work.mkdir()
-    command = [sys.executable, "-m", "tests.commands.cycle_killer", bench.box.top, work]
+    command = [sys.executable, "-m", "tests.commands.cycle_killer", str(bench.box.top), str(work)]
     done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)

@@ -61,7 +61,7 @@ def test_the_tree_is_the_last_kept_one(sandbox: Sandbox, ar: Ar, tmp_path: Path)
     count = 0
 
     @settings(
-        max_examples=4,
+        max_examples=8,
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],
