@@ -81,9 +81,8 @@ def finish(
 
     What is left of a killed measurement is ended first. told: called as each command begins and ends. since:
     an earlier standing to read on from. git_hooks: the user's hooks see the commit, and it is signed, as
-    configured. Raises GitError when git cannot do its part, StorageError when the
-    rollback failed or could not be verified: then the session has stopped, and the message holds the exact
-    state and the way out.
+    configured. Raises GitError when git cannot do its part, StorageError when the rollback failed or could
+    not be verified: then the session has stopped, and the message holds the exact state and the way out.
     """
     standing = take_bearings(ground.log, since)
     opened = standing.cycle.open
@@ -101,8 +100,8 @@ def finish(
         if phase == "started":
             _commit(ground, standing, opened, entered, git_hooks)
         elif phase == "committed":
-            found = measure_commit(ground, standing, number, opened.commit or "", told)
-            ground.log.append([found])
+            _clear_away(ground, standing, entered)  # else it would be measured as well
+            ground.log.append([measure_commit(ground, standing, number, opened.commit or "", told)])
         elif phase == "measured":
             _judge(ground, standing, entered)
         else:
@@ -156,9 +155,8 @@ def _commit(
 
 
 def _give_up(ground: Ground, standing: Standing, number: int, reason: str, entered: _Entered) -> None:
-    entered.run = _next_run(standing)
-    entered.saved = _clear_away(ground, standing)
-    _record(ground, standing, lambda state: without_measurement(state, number, reason))
+    _clear_away(ground, standing, entered)
+    _record(ground, standing, entered, lambda state: without_measurement(state, number, reason))
 
 
 def _judge(ground: Ground, standing: Standing, entered: _Entered) -> None:
@@ -166,25 +164,23 @@ def _judge(ground: Ground, standing: Standing, entered: _Entered) -> None:
     measured = standing.measured
     if measured is None:
         raise StorageError("the log holds no measurement of the open cycle", "ar verify")
-    entered.run = _next_run(standing)
-    entered.saved = _clear_away(ground, standing)
-    _record(ground, standing, lambda state: decide_run(state, measured))
+    _clear_away(ground, standing, entered)
+    _record(ground, standing, entered, lambda state: decide_run(state, measured))
 
 
-def _record(ground: Ground, standing: Standing, decide: Callable[[Standing], list[Event]]) -> None:
-    ground.log.transact(decide, fold=stand, state=standing, after=standing.after)
+def _record(
+    ground: Ground, standing: Standing, entered: _Entered, decide: Callable[[Standing], list[Event]]
+) -> None:
+    appended = ground.log.transact(decide, fold=stand, state=standing, after=standing.after)
+    entered.run = next(int(event.run) for event in appended.events if isinstance(event, Run))
 
 
-def _next_run(standing: Standing) -> int:
-    return standing.session.run_count + 1
-
-
-def _clear_away(ground: Ground, standing: Standing) -> str | None:
-    """Saves and undoes what is changed inside the assets; where it was saved, or None."""
+def _clear_away(ground: Ground, standing: Standing, entered: _Entered) -> None:
+    """Saves and undoes what is changed inside the assets, under the name of the run to come."""
     left = changed_within(ground.repo, assets_of(ground, require_config(standing))).inside
-    if not left:
-        return None
-    return salvage(ground.repo, left, ground.rejected(_next_run(standing))).directory
+    if left:
+        run = standing.session.run_count + 1
+        entered.saved = salvage(ground.repo, left, ground.rejected(run)).directory
 
 
 def _outcome(ground: Ground, number: int, begun: Standing, standing: Standing, entered: _Entered) -> Outcome:

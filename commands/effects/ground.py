@@ -100,5 +100,5 @@ def strayed_paths(ground: Ground, assets: Sequence[str]) -> list[str]:
 
 def remember_outside(ground: Ground, assets: Sequence[str]) -> None:
     """Notes the dirt outside the assets, so that what an agent does there next can be told from it."""
-    ground.outside.parent.mkdir(exist_ok=True)
+    ground.outside.parent.mkdir(parents=True, exist_ok=True)
     keep(ground.repo, assets, ground.outside)

@@ -27,7 +27,7 @@ __all__ = ["fire_closed", "fire_owed", "owe"]
 def owe(ground: Ground, after: Position) -> None:
     """Notes that the hooks of the cycle that is being finished are owed; `after`: where the log ends."""
     path = ground.owed
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(path.name + ".new")
     fresh.write_bytes(msgspec.json.encode(after))
     os.replace(fresh, path)

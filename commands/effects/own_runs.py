@@ -154,7 +154,7 @@ def _undo(tree: Tree, going: list[str], run: int) -> str | None:
 
 
 def _write(path: Path, note: _Note) -> None:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(path.name + ".new")
     fresh.write_bytes(msgspec.json.encode(note))
     os.replace(fresh, path)

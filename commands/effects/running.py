@@ -24,7 +24,7 @@ class _Group(msgspec.Struct, frozen=True):
 @contextmanager
 def recording(path: Path) -> Iterator[Callable[[int, str], None]]:
     """Gives what is to be called as each command starts; nothing is left written down afterwards."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
 
     def note(pid: int, started: str) -> None:
         fresh = path.with_name(path.name + ".new")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from commands.effects.tree_lock import tree_locked
-from eventstore.events import Config, Proposal, Settings, Started
+from eventstore.events import Committed, Config, Proposal, Settings, Started
 from hooks.pids import is_alive
 from tests.commands.bench import BASELINE, MEASURE, Bench, bench
 from tests.commands.conftest import Ar, environment, process
@@ -297,6 +297,22 @@ class TestInterrupted:
         assert (ran.code, ran.out) == (0, "Cycle 1: CRASHED -- a try [no_change]\n")
         assert bench.kinds() == ["proposal", "started", "run"]
         assert bench.ar("cycle", "--resume").out == "no cycle is open\n"
+
+    def test_what_was_edited_since_is_not_measured(self, bench: Bench) -> None:
+        """Only what is committed counts; the rest is saved."""
+        self.start(bench)
+        bench.add(
+            Committed(
+                cycle=1, commit=bench.box.commit("src/value"), parent=bench.lines("started")[1]["parent"]
+            )
+        )
+        bench.value(1)
+
+        ran = bench.ar("cycle", "--resume")
+
+        assert (bench.run()["metric"], bench.box.read("src/value")) == (3, b"3\n")
+        assert "run-2" in ran.err
+        assert b"+1" in bench.box.read(".auto/rejected/run-2/changes.patch")
 
     def test_somebody_committed_meanwhile(self, bench: Bench) -> None:
         """The change was never committed: it is saved, and the cycle ends."""
