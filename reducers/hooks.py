@@ -32,7 +32,8 @@ class StageRow(msgspec.Struct, frozen=True, gc=False):
     """How the hook of one stage fared.
 
     fires: how often it fired.
-    failures: how often it ended with a non-zero exit code, or by a signal that was not its time limit's.
+    failures: how often it ended with a non-zero exit code, by a signal that was not its time limit's, or
+    could not be started.
     timeouts: how often its time limit ended it.
     last_exit_code: of the last fire; null if it did not end by itself.
     last_steer: the last text it said; null if it never said any.
@@ -60,7 +61,8 @@ class HooksView(msgspec.Struct, frozen=True):
     """How the hooks fared.
 
     fires: how often one fired.
-    failures: how often one ended with a non-zero exit code, or by a signal that was not its time limit's.
+    failures: how often one ended with a non-zero exit code, by a signal that was not its time limit's, or
+    could not be started.
     timeouts: how often its time limit ended one.
     last_steer: what a hook said last; null if none ever said anything.
     pending_steers: what hooks said since an agent last acted, oldest first: no brief can have held it yet.
@@ -81,7 +83,7 @@ class HooksView(msgspec.Struct, frozen=True):
 
 def _on_hook(state: HooksState, event: Hook) -> HooksState:
     before = state.stages.get(event.stage, StageRow())
-    failed = not event.timed_out and event.exit_code not in (0, None)
+    failed = not event.timed_out and event.exit_code != 0
     row = StageRow(
         fires=before.fires + 1,
         failures=before.failures + failed,
@@ -114,7 +116,7 @@ def _view(state: HooksState, now: int | None) -> HooksView:  # noqa: ARG001
 
 hooks: Projection[HooksState, HooksView] = Projection(
     name="hooks",
-    version=1,
+    version=2,
     initial=HooksState(),
     handlers={Hook: _on_hook, **dict.fromkeys((Proposal, Started, Run, Iteration), _on_act)},
     shows=_view,

@@ -12,7 +12,7 @@ from tests.reducers.given import shown
 
 
 def test_how_the_hooks_fared(log: list[Any]) -> None:
-    """A time-out is no failure besides; a hook that never ended by itself has no exit code.
+    """A time-out is no failure besides; a hook that could not be started is one, without an exit code.
 
     {"type":"hook","stage":"before","exit_code":0,"steer":"look at io","timestamp":1764517600000}
     {"type":"hook","stage":"after","exit_code":0}
@@ -26,7 +26,7 @@ def test_how_the_hooks_fared(log: list[Any]) -> None:
 
     assert shown(hooks, log) == {
         "fires": 6,
-        "failures": 2,
+        "failures": 3,
         "timeouts": 1,
         "last_steer": last,
         "pending_steers": [first, last],
@@ -40,7 +40,7 @@ def test_how_the_hooks_fared(log: list[Any]) -> None:
             },
             "after": {
                 "fires": 5,
-                "failures": 2,
+                "failures": 3,
                 "timeouts": 1,
                 "last_exit_code": None,
                 "last_steer": "[after hook exited 3]",
