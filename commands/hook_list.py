@@ -78,25 +78,30 @@ def look_at(hooks: Path, stage: str, last: Hook | None) -> list[Listed]:
 def look(path: Path, stage: str, last: Hook | None) -> Listed:
     """What is at the place of a hook's script."""
     fires = is_executable(path)
-    if fires:
-        state = "fires"
-    elif path.is_file():
-        state = "not executable (chmod +x), so it would not fire"
-    elif path.exists():
-        state = "no regular file"
-    else:
-        state = "a link to nothing" if path.is_symlink() else "absent"
-    present = path.is_symlink() or path.exists()
+    state = "fires" if fires else _why_not(path)
     known = last.script_sha256 if last is not None and fires else None
     return Listed(
         stage=stage,
         path=str(path),
-        present=present,
+        present=os.path.lexists(path),
         fires=fires,
         state=state,
         last=last,
         changed=known is not None and script_sha256(path) != known,
     )
+
+
+def _why_not(path: Path) -> str:
+    """Why what is there, or not there, would not fire."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return "absent"
+    except OSError as error:
+        return f"out of reach: {(error.strerror or '').lower()}"
+    if os.path.isfile(path):
+        return "not executable (chmod +x), so it would not fire"
+    return "no regular file" if os.path.exists(path) else "a link to nothing"
 
 
 def _row(listed: Listed) -> tuple[str, ...]:

@@ -66,8 +66,11 @@ def find_script(directory: Path, stage: Stage) -> Path | None:
 
 
 def is_executable(path: Path) -> bool:
-    """Whether this is a regular file (a link to one counts) that may be executed."""
-    return path.is_file() and os.access(path, os.X_OK)
+    """Whether this is a regular file (a link to one counts) that may be executed.
+
+    False too where that cannot be seen, as in a directory that may not be entered.
+    """
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def fire(stage: Stage, *, log: FileLog, hooks: Path, cwd: Path, at: int | None = None) -> Fired | None:

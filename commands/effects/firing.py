@@ -5,6 +5,7 @@ The commands that fire import this; what runs scripts is imported only where the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def _fire(
 
     What the command recorded before stands, so a fire that cannot be recorded is only a warning.
     """
-    if session.layout == "file" or not session.hooks.is_dir():
+    if session.layout == "file" or not os.path.isdir(session.hooks):
         return []
     from hooks.runner import fire_activation, fire_after_run
 

@@ -106,3 +106,16 @@ def test_damage_is_told(hooked: Hooked) -> None:
 
     assert json.loads(ran.out)["damaged_lines"] == [2]
     assert "line 2 is damaged" in ran.err
+
+
+def test_a_folder_out_of_reach(hooked: Hooked) -> None:
+    """What cannot be looked at fires nothing and stops nothing, and is told as what it is."""
+    hooked.hooks.symlink_to("x" * 300)  # no file has so long a name, so that any look at it fails
+    ran = hooked.log()
+
+    assert (ran.code, ran.err) == (0, "")
+    assert "Run 1: KEPT" in ran.out
+    assert [(each["fires"], each["state"]) for each in listed(hooked)] == [
+        (False, "out of reach: file name too long")
+    ] * 2
+    assert hooked.ar("hook", "fire", "before").code == 0

@@ -78,7 +78,7 @@ def scene(tmp_path: Path, marked: Marked, monkeypatch: pytest.MonkeyPatch) -> It
     (tmp_path / "scene").mkdir()
     scene = Scene(tmp_path / "scene")
     yield scene
-    if (scene.hooks / "before.sh").is_file():
+    if os.path.isfile(scene.hooks / "before.sh"):
         assert scene.steer("echo next\n", seconds=60).steer == "next"
 
 
@@ -108,7 +108,9 @@ def test_a_silent_hook_is_recorded_without_a_steer(scene: Scene) -> None:
     assert (fired.steer, fired.event.steer, fired.event.stdout_bytes) == ("", None, 0)
 
 
-@pytest.mark.parametrize("kind", ["nothing", "no execute bit", "directory", "dangling link", "fifo"])
+@pytest.mark.parametrize(
+    "kind", ["nothing", "no execute bit", "directory", "dangling link", "no reach", "fifo"]
+)
 def test_what_is_no_executable_file_is_absent(scene: Scene, kind: str) -> None:
     """No such hook is no error: nothing runs and nothing is recorded."""
     path = scene.hooks / "before.sh"
@@ -118,6 +120,8 @@ def test_what_is_no_executable_file_is_absent(scene: Scene, kind: str) -> None:
         path.mkdir()
     elif kind == "dangling link":
         path.symlink_to("nowhere")
+    elif kind == "no reach":
+        path.symlink_to("x" * 300)  # no file has so long a name, so that looking at it fails
     elif kind == "fifo":
         os.mkfifo(path, 0o755)
     before = scene.log.path.read_bytes()
