@@ -77,11 +77,7 @@ def place(path: Path, script: bytes, force: bool) -> bool:
         if is_executable(path) and path.read_bytes() == script:
             return False
         if os.path.lexists(path) and not force:
-            raise ConflictError(
-                f"{path} is there already",
-                f"--force replaces it; to keep it, move it to {path.stem}.d/ and ar hook add {PARTS} "
-                f"--as {path.stem}",
-            )
+            raise ConflictError(f"{path} is there already", _way_out(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
@@ -94,6 +90,15 @@ def place(path: Path, script: bytes, force: bool) -> bool:
         where = error.filename or path
         raise StorageError(f"cannot write {where}: {error.strerror}", "check what is there") from error
     return True
+
+
+def _way_out(path: Path) -> str:
+    """How to add an example although another script is in its place: a part has but one place."""
+    if path.stem not in STAGES:
+        return "--force replaces it; to keep it, rename it"
+    return (
+        f"--force replaces it; to keep it, move it to {path.stem}.d/ and ar hook add {PARTS} --as {path.stem}"
+    )
 
 
 def needs_of(script: bytes) -> str:

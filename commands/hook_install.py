@@ -79,13 +79,20 @@ def settings_path(start: Path, user: bool) -> Path:
     """The settings to change: the user's, or those at the root of the repository around `start`."""
     if user:
         configured = os.environ.get("CLAUDE_CONFIG_DIR")
-        try:
-            directory = Path(configured).absolute() if configured else Path.home() / ".claude"
-        except RuntimeError as error:
-            raise StorageError("there is no home directory", "set HOME") from error
-        return directory / "settings.json"
+        return (Path(configured).absolute() if configured else _home() / ".claude") / "settings.json"
     root = next((each for each in (start, *start.parents) if (each / ".git").exists()), start)
     return root / ".claude" / "settings.json"
+
+
+def _home() -> Path:
+    """The user's home directory; without HOME the one that the system knows of."""
+    given = os.environ.get("HOME")
+    if given is not None and not os.path.isabs(given):
+        raise StorageError(f"HOME is no absolute path: {given!r}", "set HOME")
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise StorageError("there is no home directory", "set HOME") from error
 
 
 def _parse(path: Path, data: bytes | None) -> Document:

@@ -87,6 +87,18 @@ def test_below_run_parts_it_becomes_a_part(hooked: Hooked) -> None:
     assert ran.out.splitlines()[-1] == "my own"
 
 
+def test_a_changed_part_is_not_replaced(hooked: Hooked) -> None:
+    """A part has but one place, so the way out is another name, not a folder of parts of its own."""
+    hooked.ar("hook", "add", "run-parts")
+    hooked.ar("hook", "add", "idea-rotator")
+    part = hooked.hooks / "before.d" / "idea-rotator.sh"
+    part.write_text("mine\n")
+    ran = hooked.ar("hook", "add", "idea-rotator")
+
+    assert (ran.code, part.read_text()) == (3, "mine\n")
+    assert ran.err.endswith("try: --force replaces it; to keep it, rename it\n")
+
+
 def test_before_there_is_a_session(ar: Ar, tmp_path: Path) -> None:
     """Hooks can be put in place first, so that the first one fires as the session begins."""
     assert ar("hook", "add", "idea-rotator").code == 0

@@ -161,6 +161,17 @@ def test_the_users_settings(ar: Ar, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert not (tmp_path / ".claude").exists()
 
 
+@pytest.mark.parametrize("home", ["", "somewhere"])
+def test_a_home_that_is_no_place(ar: Ar, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: str) -> None:
+    """An empty or a relative HOME is an environment failure, not a file in the root or right here."""
+    monkeypatch.setenv("HOME", home)
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    ran = ar("hook", "install", "claude", "--user")
+
+    assert (ran.code, ran.err.splitlines()[0]) == (4, f"ar: HOME is no absolute path: {home!r}")
+    assert os.listdir(tmp_path) == []
+
+
 def test_the_project_is_the_repository(tmp_path: Path) -> None:
     """From a folder below, the settings are those at the repository's root; outside of one, here."""
     (tmp_path / ".git").mkdir()
