@@ -34,7 +34,6 @@ class Turns(msgspec.Struct, frozen=True, gc=False):
     refused: turns that were refused. failed: attempts that failed.
     flagged: whether a person was asked for since the last kept run.
     proposal: what was proposed since the last run or the last turn without one; None if nothing.
-    direction: that of the last run; None if it had none.
     """
 
     no_change: int = 0
@@ -42,7 +41,6 @@ class Turns(msgspec.Struct, frozen=True, gc=False):
     failed: int = 0
     flagged: bool = False
     proposal: Proposal | None = None
-    direction: str | None = None
 
 
 def _on_note(state: Turns, event: Note) -> Turns:
@@ -56,7 +54,7 @@ def _on_note(state: Turns, event: Note) -> Turns:
 
 
 def _on_run(state: Turns, event: Run) -> Turns:
-    return Turns(flagged=state.flagged and event.status != "keep", direction=event.direction)
+    return Turns(flagged=state.flagged and event.status != "keep")
 
 
 def _on_proposal(state: Turns, event: Proposal) -> Turns:

@@ -18,7 +18,7 @@ from commands.effects.agent_turn import Said, run_agent
 from commands.effects.agents import Agent
 from commands.effects.cycling import Attempt, Outcome, begin, finish
 from commands.effects.firing import activate
-from commands.effects.git import describe
+from commands.effects.git import GitError, describe
 from commands.effects.git_queries import Head, head_of
 from commands.effects.ground import Ground, assets_of, require_config, take_bearings
 from commands.effects.owed import fire_closed, fire_owed
@@ -27,11 +27,13 @@ from commands.effects.turning import Left, Turn, begin_turn, end_turn, put_back,
 from commands.effects.worktree import changed_within
 from commands.errors import BadInputError
 from eventstore.errors import ConflictError, InvalidEventError
-from eventstore.events import Event, Note, Stopped
+from eventstore.events import Event, Note, Settings, Stopped
+from eventstore.roles import check_role
 from eventstore.store import START, Position, now_ms
 from reducers.policies import looping
 from reducers.policies.brief import brief, text_of
 from reducers.policies.looping import Course, Refusal, Stop
+from reducers.policies.pace import TIMEOUTS
 from reducers.situation import sight_of
 from reducers.turns import FAILED, NO_CHANGE, REFUSED
 
@@ -98,9 +100,10 @@ def loop(ground: Ground, plan: Plan, watch: Watch, wish: Wish) -> Ended:
     """Runs turns until a stop rule holds, the turns are used up, or it is asked to end; records why.
 
     First it finishes what an earlier loop or cycle left open. Raises BadInputError when the assets are not
-    clean, ConflictError when the session has stopped over something that starting again does not answer, and
-    what `begin` and `finish` of a cycle raise.
+    clean, ConflictError when the session has stopped over something that starting again does not answer,
+    RoleError for an author who may not append runs, and what `begin` and `finish` of a cycle raise.
     """
+    check_role(ground.log.by, "run")
     return _Loop(ground, plan, watch, wish).run()
 
 
@@ -120,7 +123,11 @@ class _Loop:
         self._tell_fired(activate(self.ground.session, self.ground.log))
         while not self._is_over():
             self._record(looping.stall_answer(self.course))
-            failed = self._turn()
+            try:
+                failed = self._turn()
+            except GitError as error:
+                self._stop(Stop("agent_failed", f"git cannot go on: {error.message}"))
+                raise
             if failed is not None:
                 self._stop(failed)
         assert self.ended is not None, "it is over for a reason"
@@ -177,7 +184,7 @@ class _Loop:
             here = (standing.session.run_count + 1, standing.cycle.last_cycle)
             left = _survey_unmoved(self.ground, turn) if here == (turn.run, turn.cycle) else None
             if left is not None and not left.nothing:
-                self._put_back(turn, left, "turn_interrupted", "the loop was killed during a turn")
+                self._put_back(turn, left, "turn_interrupted", "a turn was not finished")
             end_turn(self.ground)
         self._tell_fired(fire_owed(self.ground))
         config = require_config(standing)
@@ -193,6 +200,9 @@ class _Loop:
         answer = looping.resumption(self.course, now_ms(), self.plan.pivot)
         if isinstance(answer, Refusal):
             raise ConflictError(answer.message, answer.remedy)
+        known = {**TIMEOUTS, **self.course.situation.budget.timeouts}
+        if known["agent"] != self.plan.seconds:
+            answer = [*answer, Settings(timeouts={"agent": self.plan.seconds})]
         self._record(answer)
 
     def _turn(self) -> Stop | None:

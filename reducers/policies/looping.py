@@ -10,6 +10,7 @@ import msgspec
 from eventstore.events import Event, Flag, Pivot, Record, Resumed
 from reducers.budget import BudgetView, budget
 from reducers.core import fold
+from reducers.pivots import Pivots, next_perturbation, pivots
 from reducers.policies.fencing import one_line
 from reducers.policies.limits import Limits, limits_from
 from reducers.policies.stop import Counts, stop_reason
@@ -28,10 +29,11 @@ DESCRIPTION = 200
 
 
 class Course(msgspec.Struct, frozen=True):
-    """What a loop knows of its log: the situation that briefs are made from, and what became of turns."""
+    """What a loop knows of its log: the situation that briefs are made from, what became of turns, pivots."""
 
     situation: Situation = Situation()
     turns: Turns = turns.initial
+    pivots: Pivots = pivots.initial
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -50,7 +52,11 @@ class Refusal(msgspec.Struct, frozen=True):
 
 def after(course: Course, records: Sequence[Record]) -> Course:
     """The course after these lines too."""
-    return Course(follow(course.situation, records), fold(turns, records, course.turns))
+    return Course(
+        follow(course.situation, records),
+        fold(turns, records, course.turns),
+        fold(pivots, records, course.pivots),
+    )
 
 
 def recorded(course: Course) -> Stop | None:
@@ -95,8 +101,9 @@ def _detail(reason: str, view: BudgetView, course: Course, limits: Limits) -> st
 def stall_answer(course: Course) -> list[Event]:
     """What the stall rules demand now (design, section 5), as events; empty while they demand nothing.
 
-    A pivot for `structure` and `inject`, which restarts the count of discards. For `human` a flag, once until
-    something is kept: work goes on, but a loop that circles after both pivots runs into the stop rules.
+    For `structure` and `inject` a pivot with a perturbation, which restarts the count of discards. For
+    `human` a flag, once until something is kept: work goes on, but a loop that circles after both pivots runs
+    into the stop rules.
     """
     state = course.situation.budget.stall
     view = stall.view(state)
@@ -105,7 +112,8 @@ def stall_answer(course: Course) -> list[Event]:
         return [] if course.turns.flagged else [Flag(kind=STALLED, detail=told)]
     if view.pivot_due is None:
         return []
-    return [Pivot(level=view.pivot_due, reason=told, from_=course.turns.direction)]
+    impulse = next_perturbation(course.pivots).text
+    return [Pivot(level=view.pivot_due, reason=told, from_=course.pivots.direction, perturbation=impulse)]
 
 
 def resumption(course: Course, now: int, pivot: str | None) -> list[Event] | Refusal:
@@ -118,7 +126,7 @@ def resumption(course: Course, now: int, pivot: str | None) -> list[Event] | Ref
     events: list[Event] = []
     if pivot is not None:
         level = stall.view(course.situation.budget.stall).pivot_due or "structure"
-        events.append(Pivot(level=level, reason="asked for", from_=course.turns.direction, to=pivot))
+        events.append(Pivot(level=level, reason="asked for", from_=course.pivots.direction, to=pivot))
     stopped = course.situation.budget.stopped
     if stopped is None:
         return events

@@ -141,6 +141,22 @@ def test_changes_elsewhere_are_put_back(looped: Looped) -> None:
     assert len(looped.bench.lines("run")) == 1
 
 
+def test_agent_that_leaves_a_merge(looped: Looped) -> None:
+    """What only a person can end, ends the loop: recorded, told, nothing lost; then it goes on."""
+    box = looped.bench.box
+    looped.steps("echo 9 >src/value; git rev-parse HEAD >.git/MERGE_HEAD")
+
+    ran = looped.loop()
+
+    assert (ran.code, "a merge is in progress" in ran.err) == (4, True)
+    assert looped.last("stopped")["detail"].startswith("git cannot go on: a merge is in progress")
+    (box.top / ".git" / "MERGE_HEAD").unlink()
+    looped.values(8)
+    assert looped.loop("--iterations", "1").code == 0
+    assert looped.bench.run()["metric"] == 8
+    assert looped.notes() == ["turn_interrupted"]
+
+
 @pytest.mark.parametrize(
     "step",
     ["git commit -qam mine", "git checkout -q -b other && git commit -qam mine", "git add src; git stash -q"],
@@ -185,6 +201,7 @@ def test_agent_that_floods_hangs_and_ignores_term(looped: Looped, monkeypatch: p
 
     assert ran.code == 4
     assert looped.last("note")["detail"] == "was ended after 1 s: y"
+    assert looped.last("settings")["timeouts"] == {"agent": 1}
     pid = int((looped.home / "pid").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -203,6 +220,7 @@ def test_stall_rules(looped: Looped) -> None:
     expected = [run, ("pivot", "structure"), run, ("pivot", "inject"), run, ("flag", None), run, run]
     assert steps[1:] == expected
     assert "Change a structural constraint" in looped.told(2)
+    assert f'Let this be the impulse: "{looped.bench.lines("pivot")[0]["perturbation"]}' in looped.told(2)
     assert "Bring in a new direction" in looped.told(3)
     assert "A person was asked to look at this" in looped.told(4)
     assert "A person was asked to look at this" in looped.told(5)
@@ -280,6 +298,7 @@ def test_refusals(looped: Looped) -> None:
     ):
         assert looped.loop(*argv).code == 2
     assert bench.ar("loop", "--agent", " ").code == 2
+    assert looped.loop("--by", "guardian:l1").code == 2
     with tree_locked(bench.box.top / ".auto" / "tree.lock"):
         held = looped.loop()
     assert (held.code, "is at work on this working tree" in held.err) == (3, True)

@@ -80,7 +80,9 @@ def test_stall_answers() -> None:
     assert stall_answer(course(*runs("discard"))) == []
     second = course(*runs("discard", "discard"))
     pivot = stall_answer(second)
-    assert pivot == [Pivot(level="structure", reason="2 judged runs without a new best")]
+    assert [(event.level, event.reason) for event in pivot if isinstance(event, Pivot)] == [
+        ("structure", "2 judged runs without a new best")
+    ]
     assert stall_answer(after(second, pivot)) == []
     third = after(second, [*pivot, *runs("discard", first=4)])
     assert [getattr(event, "level", None) for event in stall_answer(third)] == ["inject"]
@@ -89,13 +91,18 @@ def test_stall_answers() -> None:
     assert stall_answer(after(fourth, stall_answer(fourth))) == []
 
 
-def test_pivot_names_the_direction_that_is_left() -> None:
-    """That of the last run."""
+def test_pivot_has_an_impulse() -> None:
+    """And names the direction that is left, that of the last run; no impulse comes twice in a row."""
     last = Run(run=3, status="discard", metric=20.0, direction="memory")
-    (pivot,) = stall_answer(course(*runs("discard"), last))
+    state = course(*runs("discard"), last)
+    (first,) = stall_answer(state)
+    (second,) = stall_answer(after(state, [first, *runs("discard", first=4)]))
 
-    assert isinstance(pivot, Pivot)
-    assert pivot.from_ == "memory"
+    assert isinstance(first, Pivot)
+    assert isinstance(second, Pivot)
+    assert first.from_ == second.from_ == "memory"
+    assert None not in (first.perturbation, second.perturbation)
+    assert first.perturbation != second.perturbation
 
 
 @pytest.mark.parametrize("reason", ["user", "no_change", "agent_failed", "rollback_failed", "lunch"])
