@@ -18,10 +18,10 @@ def keep_out_of_git(session: Session) -> None:
     """Lists the log in git's exclusions and warns of one that is tracked; no repository is no error."""
     log = session.log
     names = [str(log.relative_to(session.root))]
-    if session.layout == "auto":
-        names += [".auto/cache/", ".auto/*.lock", ".auto/rejected/"]
-    else:
+    if session.layout != "auto":
         names.append(str(session.lock.relative_to(session.root)))
+    if session.layout != "file":
+        names += [".auto/cache/", ".auto/*.lock", ".auto/rejected/"]
     try:
         exclude_from_git(session.root, names)
     except OSError as error:

@@ -147,7 +147,8 @@ def _else_fine(found: Survey) -> bool:
 @contextmanager
 def _room(place: Session) -> Iterator[None]:
     """The session's folder; taken away again if no log came of it."""
-    was_there = place.log.parent.exists()
+    folder = place.tree_lock.parent
+    was_there = folder.exists()
     make_room(place)
     try:
         keep_out_of_git(place)
@@ -160,7 +161,7 @@ def _room(place: Session) -> Iterator[None]:
                 if place.cache is not None and place.cache.is_dir():
                     place.cache.rmdir()
                 if not was_there:
-                    place.log.parent.rmdir()
+                    folder.rmdir()
 
 
 def _measured(

@@ -18,6 +18,7 @@ def tree_locked(path: Path) -> Iterator[None]:
 
     Raises ConflictError at once, with the holder where it can be known, when somebody else has it.
     """
+    path.parent.mkdir(exist_ok=True)
     held = locked(path, 0)
     try:
         held.__enter__()

@@ -193,3 +193,17 @@ class TestAsking:
 
         assert ran.code == 2
         assert not (sandbox.top / ".auto/log.jsonl").exists()
+
+
+def test_the_legacy_layout_has_cycles_too(init: Init, ar: Ar, sandbox: Sandbox) -> None:
+    """Its log lies where it lay; locks and what is rejected are kept out of git's way."""
+    (sandbox.top / ".auto/measure.sh").rename(sandbox.top / "autoresearch.sh")
+    (sandbox.top / ".auto").rmdir()
+
+    ran = init(*GOAL, "--measure", "bash autoresearch.sh", "--asset", "src", "--allow-dirty")
+    sandbox.write("src/value", "12\n")
+    cycle = ar("-C", str(sandbox.top), "cycle", "-m", "x")
+
+    assert (ran.code, cycle.code) == (0, 0), ran.err + cycle.err
+    assert (sandbox.top / "autoresearch.jsonl").exists()
+    assert sandbox.status(".auto", "autoresearch.jsonl", "autoresearch.jsonl.lock") == ""
