@@ -33,7 +33,7 @@ class StageRow(msgspec.Struct, frozen=True, gc=False):
 
     fires: how often it fired.
     failures: how often it ended with a non-zero exit code, by a signal that was not its time limit's, or
-    could not be started.
+        could not be started.
     timeouts: how often its time limit ended it.
     last_exit_code: of the last fire; null if it did not end by itself.
     last_steer: the last text it said; null if it never said any.
@@ -62,7 +62,7 @@ class HooksView(msgspec.Struct, frozen=True):
 
     fires: how often one fired.
     failures: how often one ended with a non-zero exit code, by a signal that was not its time limit's, or
-    could not be started.
+        could not be started.
     timeouts: how often its time limit ended one.
     last_steer: what a hook said last; null if none ever said anything.
     pending_steers: what hooks said since an agent last acted, oldest first: no brief can have held it yet.
