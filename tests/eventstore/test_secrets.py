@@ -28,8 +28,8 @@ from eventstore.events import (
     Started,
 )
 from eventstore.lines import encode
-from eventstore.secrets import each_text, redact, redact_event
-from eventstore.shapes import SHAPES
+from eventstore.secrets import _suspicious, each_text, redact, redact_event
+from eventstore.shapes import ARMOUR, SHAPES
 from tests.eventstore.admissible import events, plain
 
 TOKEN = "ghp" + "_0123456789abcdefghijklmnopqrstuvwxyz"
@@ -72,6 +72,19 @@ def test_redacting_is_total_and_idempotent(text: str) -> None:
 def test_a_secret_is_found_anywhere_in_a_text(secret: str, gap: str, text: str) -> None:
     """Between quotes, brackets, at the ends of lines."""
     assert "[redacted:" in redact(f"{text}{gap}{secret}{gap}{text}")
+
+
+@given(
+    anchor=st.sampled_from([*ANCHORS, ARMOUR]),
+    cut=st.integers(0, 20),
+    before=st.text("-_./:~= aKzxJT", max_size=12),
+    after=st.text("-_./:~= aKzxJT", max_size=12),
+)
+def test_the_quick_look_misses_no_anchor(anchor: str, cut: int, before: str, after: str) -> None:
+    """It notices just the texts that hold one, whole, wherever it stands."""
+    text = before + anchor[: len(anchor) - cut] + after
+
+    assert _suspicious(text) == any(anchor in text for anchor in [*ANCHORS, ARMOUR])
 
 
 def test_several_secrets_of_a_text_are_all_replaced() -> None:
