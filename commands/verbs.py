@@ -20,7 +20,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "strategies",
         "debrief",
         "demo",
-        "demo",
     ),
     "Hooks": ("hook",),
     "Protocol": (
