@@ -11,7 +11,7 @@ __all__ = ["GROUPS", "VERBS", "place_of"]
 GROUPS: dict[str, tuple[str, ...]] = {
     "Record": ("init", "append", "log", "propose", "import"),
     "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
-    "Check": ("verify",),
+    "Check": ("verify", "check"),
     "Loop": (
         "measure",
         "cycle",
