@@ -102,6 +102,25 @@ def test_agent_gets_the_brief(looped: Looped) -> None:
     )
 
 
+def test_preset_that_uses_up_its_turns(looped: Looped, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is run with its options, gets the brief on stdin, and what it left by then is measured."""
+    stub = looped.home / "bin" / "claude"
+    stub.parent.mkdir()
+    stub.write_text(
+        f'#!/bin/sh\ncat >"{looped.home}/stdin"; echo "$@" >"{looped.home}/argv"\n'
+        "echo 9 >src/value; echo 'Error: Reached max turns (4)'; exit 1\n"
+    )
+    stub.chmod(0o755)
+    monkeypatch.setenv("PATH", str(stub.parent), prepend=os.pathsep)
+
+    ran = looped.bench.ar("loop", "--agent", "claude", "--max-turns", "4", "--iterations", "1")
+
+    assert ran.code == 0, ran.err
+    assert (looped.home / "argv").read_text().endswith("--max-turns 4\n")
+    assert "# Brief for run 2" in (looped.home / "stdin").read_text()
+    assert (looped.bench.run()["metric"], looped.notes()) == (9, [])
+
+
 def test_agent_says_what_it_tries(looped: Looped) -> None:
     """Its proposal describes the run; one of a turn that came to nothing describes no later one."""
     own = f"'{sys.executable}' -m autoresearch_ledger"
