@@ -229,15 +229,17 @@ class FileLog:
         head: Head,
     ) -> Appended:
         """The outcome, one event for each that was asked for."""
-        fresh = iter(written)
-        entered = [
-            next(fresh) if seq is None else self._ids[event.id or ""][2]
-            for event, seq in zip(events, seqs, strict=True)
-        ]
+        entered = written
+        if len(written) < len(events):
+            fresh = iter(written)
+            entered = [
+                next(fresh) if seq is None else self._ids[event.id or ""][2]
+                for event, seq in zip(events, seqs, strict=True)
+            ]
         for event in written:
             if event.id is not None and event.seq is not None:
                 self._ids[event.id] = (event.seq, content_key(event), event)
-        numbers = tuple(event.seq or 0 for event in entered)
+        numbers = tuple([event.seq or 0 for event in entered])
         return Appended(tuple(entered), numbers, len(written), tuple(mended), head)
 
     def _write(
@@ -255,12 +257,8 @@ class FileLog:
             seq, prev = tail.seq, tail.digest
             if tail.rest and not tail.whole:
                 seq, prev = seq + 1, digest(tail.rest)
-            stamped, lines, last = stamp(
-                [*(_signed(note, self.by) for note in notes), *(event for _, event in missing)],
-                seq,
-                prev,
-                self._clock,
-            )
+            signed = [_signed(note, self.by) for note in notes]
+            stamped, lines, last = stamp([*signed, *[event for _, event in missing]], seq, prev, self._clock)
             data = b"\n".join([b"", *lines, b""] if tail.rest else [*lines, b""])
             try:
                 size = self._write_durably(fd, data, tail.size, created and not turn)

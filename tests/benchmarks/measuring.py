@@ -8,7 +8,6 @@ spoils one round, which the median leaves aside. The seconds shown are medians a
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -119,7 +118,6 @@ def timed(work: Callable[[], object], count: int = 1) -> Measure:
     """A measure of doing the work `count` times, told for one of them."""
 
     def measure() -> float:
-        gc.collect()
         start = time.perf_counter()
         for _ in range(count):
             work()
