@@ -8,6 +8,7 @@ rolled back is not done again. The caller holds the tree lock. Deciding is left 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -100,8 +101,10 @@ def finish(
         if phase == "started":
             _commit(ground, standing, opened, entered, git_hooks)
         elif phase == "committed":
-            _clear_away(ground, standing, entered)  # else it would be measured as well
-            ground.log.append([measure_commit(ground, standing, number, opened.commit or "", told)])
+            clear = partial(_clear_away, ground, standing, entered)
+            clear()  # else it would be measured as well
+            commit = opened.commit or ""
+            ground.log.append([measure_commit(ground, standing, number, commit, told, between=clear)])
         elif phase == "measured":
             _judge(ground, standing, entered)
         else:
@@ -116,7 +119,7 @@ def finish(
 class _Entered:
     """What the steps of one `finish` leave for its report.
 
-    run: ordinal of the cycle's run. saved: where work was saved.
+    run: ordinal of the cycle's run. saved: where work was saved first; more lies beside it.
     """
 
     def __init__(self, run: int | None) -> None:
@@ -180,7 +183,8 @@ def _clear_away(ground: Ground, standing: Standing, entered: _Entered) -> None:
     left = changed_within(ground.repo, assets_of(ground, require_config(standing))).inside
     if left:
         run = standing.session.run_count + 1
-        entered.saved = salvage(ground.repo, left, ground.rejected(run)).directory
+        saved = salvage(ground.repo, left, ground.rejected(run)).directory
+        entered.saved = entered.saved or saved
 
 
 def _outcome(ground: Ground, number: int, begun: Standing, standing: Standing, entered: _Entered) -> Outcome:

@@ -93,12 +93,15 @@ def measure(
     told: Callable[[Step], None] | None = None,
     env: Mapping[str, str] | None = None,
     on_start: Callable[[int, str], None] | None = None,
+    between: Callable[[], None] | None = None,
 ) -> Measurement:
     """Runs the constraint, then the samples; stops at the first failure.
 
     One failed sample fails the measurement: there is never a median of fewer. Commands get no input and none
     of our own environment variables. told: called as each command begins and when a sample has its value.
-    on_start: gets the pid and the start stamp of each command. Raises ValueError for a pattern that is none.
+    on_start: gets the pid and the start stamp of each command. between: called after a command and before the
+    next, to undo what the one did to the files that the other is about to measure. Raises ValueError for a
+    pattern that is none.
     """
     pattern = compile_pattern(plan.pattern) if plan.pattern is not None else None
     environment = strip_own_environment(os.environ if env is None else env)
@@ -135,6 +138,8 @@ def measure(
     readings: list[Reading] = []
     duration_ms = 0
     for number in range(1, plan.samples + 1):
+        if between is not None and (number > 1 or plan.constraint is not None):
+            between()
         tell(Step("sample", number, plan.samples))
         finished = run_one(plan.command, plan.sample_seconds)
         duration_ms += finished.duration_ms

@@ -21,18 +21,24 @@ __all__ = ["measure_commit", "measured_event", "plan_of"]
 
 
 def measure_commit(
-    ground: Ground, standing: Standing, number: int, commit: str, told: Callable[[Step], None] | None
+    ground: Ground,
+    standing: Standing,
+    number: int,
+    commit: str,
+    told: Callable[[Step], None] | None,
+    between: Callable[[], None],
 ) -> Measured:
     """The measurement of cycle `number`, whose change is committed and lies in the working tree.
 
-    Nothing counts if git or what measures is not, or does not stay, as agreed.
+    between: called between two commands; undoes what the first one changed, so that each sample is one of the
+    commit. Nothing counts if git or what measures is not, or does not stay, as agreed.
     """
     plan = plan_of(standing.configured)
     found = Measurement()
     unfit = _unfit(ground, standing, commit)
     if unfit is None:
         with recording(ground.running) as on_start:
-            found = measure(plan, cwd=ground.session.root, told=told, on_start=on_start)
+            found = measure(plan, cwd=ground.session.root, told=told, on_start=on_start, between=between)
         unfit = _unfit(ground, standing, commit)
     if unfit is not None:
         found = replace(found, reason=unfit[0], error=unfit[1])

@@ -239,6 +239,28 @@ class TestCommands:
         assert (saved / "src/left").read_text() == "x\n"
         assert bench.box.read("src/value") == (b"3\n" if value == 3 else b"10\n")
 
+    def test_every_sample_is_one_of_the_commit(self, bench: Bench) -> None:
+        """What the constraint, or a sample before, made of its files is undone first and makes no gain."""
+        measured_by(
+            bench,
+            samples=3,
+            constraint="echo 1 > src/value",
+            measure="cat src/value; echo 2 > src/value",
+        )
+        for value in (9, 9):
+            bench.box.write("src/first", f"{bench.kinds()}")
+            bench.value(value)
+            ran = bench.ar("cycle", "-m", "x")
+
+        assert bench.lines("measured")[-1]["samples"] == [9, 9, 9]
+        assert (bench.run()["status"], bench.run()["reason"]) == ("discard", "equal")
+        assert ran.err.count("were saved in") == 1
+        assert sorted(os.listdir(bench.box.top / ".auto/rejected")) == [
+            *("run-2", "run-2.1", "run-2.2", "run-2.3"),
+            *("run-3", "run-3.1", "run-3.2", "run-3.3"),
+        ]
+        assert bench.box.status("src") == ""
+
     def test_what_measures_may_not_change(self, bench: Bench) -> None:
         """Nothing is kept, a flag is raised, all stops until a new segment."""
         script = bench.box.write(".auto/measure.sh", "cat src/value\n")
