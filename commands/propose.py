@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from commands.claiming import claim
 from commands.context import Call, author
 from commands.effects.appending import tell_mended
 from commands.errors import BadInputError
@@ -14,12 +15,11 @@ from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, warn
 from commands.pairs import parse_pairs
 from commands.verb import Verb
-from eventstore.errors import ConflictError
 from eventstore.events import Direction, Event, Proposal, Record
 from eventstore.store import now_ms
 from reducers.core import fold as fold_view
 from reducers.directions import DirectionsState, directions
-from reducers.policies.diversity import earlier, neighbour, told
+from reducers.policies.diversity import neighbour, told
 
 __all__ = ["decide_proposal", "propose_cmd"]
 
@@ -53,9 +53,9 @@ def propose_cmd(
 ) -> None:
     """Say what you are about to try, before you change anything.
 
-    The next cycle takes its words from it. A direction equal to one that was tried, or that another author
-    has claimed, is refused (exit 3), with what came of it, unless --reason says why again; one much like an
-    earlier one is warned about. A direction that is taken is claimed for 15 minutes.
+    The next cycle takes its words from it. A direction equal to one that was tried is refused (exit 3), with
+    what came of it, unless --reason says why again; one that another author has claimed is refused in any
+    case; one much like an earlier one is warned about. A direction that is taken is claimed for 15 minutes.
     """
     for option, text in (("-m", description), ("--direction", direction), ("--reason", reason)):
         if text is not None and not text.strip():
@@ -65,7 +65,7 @@ def propose_cmd(
     proposal = Proposal(
         description=description, hypothesis=hypothesis, direction=direction, asi=parse_pairs(asi)
     )
-    speaker, now = author(by), now_ms()
+    speaker = author(by)
     decided_from = directions.initial
 
     def fold(state: DirectionsState, records: Iterable[Record]) -> DirectionsState:
@@ -74,7 +74,7 @@ def propose_cmd(
     def decide(state: DirectionsState) -> Sequence[Event]:
         nonlocal decided_from
         decided_from = state
-        return decide_proposal(state, proposal, reason=reason, by=speaker, now=now)
+        return decide_proposal(state, proposal, reason=reason, by=speaker, now=now_ms())
 
     log = call.writer(by)
     appended = log.transact(decide, fold=fold, state=directions.initial, kinds=tuple(directions.handlers))
@@ -106,12 +106,11 @@ def decide_proposal(
 ) -> list[Event]:
     """The events that record a proposal: it, and the claim of its direction if it names one. Pure.
 
-    reason: why a direction that was taken before is taken again; None if it is not to be. by: who proposes.
-    now: milliseconds since 1970 UTC. Raises ConflictError for a direction that was taken before.
+    reason: why a direction that was tried is taken again; None if it is not to be. by: who proposes. now:
+    milliseconds since 1970 UTC. Raises ConflictError for a direction that was tried, unless there is a
+    reason, and for one that another holds.
     """
     if proposal.direction is None:
         return [proposal]
-    found = earlier(proposal.direction, directions.view(state).directions, by, now)
-    if found is not None and reason is None:
-        raise ConflictError(f"direction {told(found)}", "another direction, or --reason 'why this one again'")
-    return [proposal, Direction(text=proposal.direction, state="claimed", reason=reason)]
+    asked = Direction(text=proposal.direction, state="claimed", reason=reason)
+    return [proposal, claim(state, asked, by=by, now=now)]

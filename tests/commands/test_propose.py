@@ -92,8 +92,9 @@ def test_another_workers_claim_is_respected_ones_own_renewed(ar: Ar, log: Path) 
     assert ar("propose", "-m", "a", "--direction", "SIMD", "--by", "worker:a").code == 0
     refused = ar("propose", "-m", "b", "--direction", "simd", "--by", "worker:b")
     again = ar("propose", "-m", "c", "--direction", "SIMD", "--by", "worker:a")
+    reasoned = ar("propose", "-m", "b", "--direction", "simd", "--reason", "x", "--by", "worker:b")
 
-    assert refused.code == 3
+    assert refused.code == reasoned.code == 3
     assert 'direction "SIMD" is claimed by "worker:a"' in refused.err
     assert again.code == 0
     assert [line["type"] for line in lines(log)] == ["proposal", "direction"] * 2
