@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -12,9 +13,10 @@ from commands.pairs import loose_value, parse_pairs
 from eventstore import door
 from eventstore.errors import LedgerError
 from eventstore.events import TYPES, Event, Run, type_of
+from eventstore.stamping import Admitted
 from eventstore.store import Appended
 
-__all__ = ["Batch", "Request", "at_line", "outcome", "plain_request", "read_batch", "read_one", "told"]
+__all__ = ["Batch", "Request", "outcome", "plain_request", "read_batch", "read_one", "told"]
 
 
 class Request(NamedTuple):
@@ -64,12 +66,10 @@ def plain_request(words: list[str]) -> Request | None:
 class Batch(NamedTuple):
     """What is to be appended.
 
-    lines: the number of the input's line that each event came from; empty for an event in words. open_: the
-    places of the runs that came without a number, and get the next one when they are written.
+    open_: the places of the runs that came without a number, and get the next one when they are written.
     """
 
-    events: list[Event]
-    lines: list[int]
+    events: Sequence[Event]
     open_: frozenset[int] = frozenset()
 
 
@@ -88,17 +88,16 @@ def read_one(kind: str, words: tuple[str, ...], key: str | None) -> Batch:
             raise BadInputError("the id is given twice", "--id KEY or id=KEY")
         given["id"] = key
     is_open = _number_left_open(kind, given)
-    return Batch([door.admit(kind, given)], [], frozenset([0] if is_open else []))
+    return Batch([door.admit(kind, given)], frozenset([0] if is_open else []))
 
 
-def read_batch(data: bytes, batch: str | None) -> Batch:
-    """The events of a batch, one JSON object a line; blank lines are skipped.
+def read_batch(data: bytes, batch: str | None, by: str) -> Batch:
+    """The events of a batch, one JSON object a line, as they may be appended; blank lines are skipped.
 
-    batch: item n, counted from 1, gets the id `batch#n` unless it has one. Raises InvalidEventError that
-    names the line, for what cannot be read as an event; what the fields hold is left to the append.
+    batch: item n, counted from 1, gets the id `batch#n` unless it has one. by: signs what is not signed.
+    Raises InvalidEventError or RoleError that names the line.
     """
-    events: list[Event] = []
-    lines: list[int] = []
+    events = Admitted(by)
     left_open: set[int] = set()
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
@@ -108,13 +107,13 @@ def read_batch(data: bytes, batch: str | None) -> Batch:
             if _number_left_open(kind, fields):
                 left_open.add(len(events))
             event = door.build(kind, fields)
+            if batch is not None and event.id is None:
+                event = replace(event, id=f"{batch}#{len(events) + 1}")
+            events.admit(event)
         except LedgerError as error:
-            raise at_line(error, number) from error
-        if batch is not None and event.id is None:
-            event = replace(event, id=f"{batch}#{len(events) + 1}")
-        events.append(event)
-        lines.append(number)
-    return Batch(events, lines, frozenset(left_open))
+            error.message = f"line {number}: {error.message}"
+            raise
+    return Batch(events, frozenset(left_open))
 
 
 def _number_left_open(kind: str, fields: dict[str, Any]) -> bool:
@@ -123,12 +122,6 @@ def _number_left_open(kind: str, fields: dict[str, Any]) -> bool:
         return False
     fields["run"] = UNNUMBERED
     return True
-
-
-def at_line(error: LedgerError, number: int) -> LedgerError:
-    """The error with the number of the input's line it is about."""
-    error.message = f"line {number}: {error.message}"
-    return error
 
 
 def outcome(appended: Appended) -> dict[str, Any]:

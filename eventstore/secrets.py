@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import msgspec
+from msgspec.structs import astuple, replace
 
 from eventstore.errors import InvalidEventError
 from eventstore.events import Event, type_of
@@ -78,11 +79,10 @@ def redact_event(event: E) -> E:
     Keys of objects count as text. Left alone: digests, commits, times. Raises InvalidEventError where a
     secret stands in a field that is acted upon as it stands, a command, a path, an id or `by`.
     """
-    fields = _looked_at(type(event))
-    values = msgspec.structs.astuple(event)
+    pick, fields = _looked_at(type(event))
+    values = pick(astuple(event))
     texts: list[str] = []
-    for index, _, _ in fields:
-        value = values[index]
+    for value in values:
         if type(value) is str:
             texts.append(value)
         elif value:
@@ -90,13 +90,13 @@ def redact_event(event: E) -> E:
     if not _suspicious(" ".join(texts)):
         return event
     changes: dict[str, Any] = {}
-    for index, name, verbatim in fields:
-        changed = each_text(values[index], redact)
-        if changed is not values[index]:
+    for value, (name, verbatim) in zip(values, fields, strict=True):
+        changed = each_text(value, redact)
+        if changed is not value:
             if verbatim:
                 _refuse(event, name, changed)
             changes[name] = changed
-    return msgspec.structs.replace(event, **changes) if changes else event
+    return replace(event, **changes) if changes else event
 
 
 def _gather(value: Any, texts: list[str]) -> None:
@@ -141,15 +141,17 @@ def _each_item(value: dict[Any, Any], change: Callable[[str], str]) -> dict[Any,
 
 
 @cache
-def _looked_at(kind: type[Event]) -> tuple[tuple[int, str, bool], ...]:
-    """The fields that may hold a secret: place, name, and whether they are acted upon as they stand."""
+def _looked_at(kind: type[Event]) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, bool], ...]]:
+    """What picks the fields that may hold a secret; their names, and whether they are acted upon."""
     from eventstore.rules import rules_of
 
-    return tuple(
-        (index, rule.name, rule.key in _VERBATIM)
+    found = [
+        (index, rule)
         for index, rule in enumerate(rules_of(kind))
         if rule.key not in _LEFT_ALONE and not rule.choices and rule.cases.keys() & {str, tuple, dict}
-    )
+    ]
+    pick = itemgetter(*(index for index, _ in found))  # more than one, for `by` and `id` are among them
+    return pick, tuple((rule.name, rule.key in _VERBATIM) for _, rule in found)
 
 
 def _refuse(event: Event, name: str, changed: Any) -> NoReturn:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from eventstore.door import MAX_LINE, check, check_role
 from eventstore.errors import ConflictError, InvalidEventError
@@ -48,6 +49,14 @@ class Admitted(list[Event]):
     def __init__(self, by: str) -> None:
         self.by = by
 
+    def admit(self, event: Event) -> None:
+        """Adds an event: checked, signed, secrets kept out. Raises InvalidEventError or RoleError."""
+        if event.by == "user" and self.by != "user":
+            event = replace(event, by=self.by)
+        check_role(event.by, type_of(event))
+        check(event)
+        self.append(redact_event(event))
+
 
 def admit_all(events: Sequence[Event], by: str) -> Admitted:
     """The events as they may enter: checked, signed with `by` where they are not, secrets kept out.
@@ -60,10 +69,7 @@ def admit_all(events: Sequence[Event], by: str) -> Admitted:
     admitted = Admitted(by)
     try:
         for event in events:
-            signed = event if event.by != "user" or by == "user" else msgspec.structs.replace(event, by=by)
-            check_role(signed.by, type_of(signed))
-            check(signed)
-            admitted.append(redact_event(signed))
+            admitted.admit(event)
     except InvalidEventError as error:
         error.index = len(admitted)
         raise
@@ -112,7 +118,7 @@ def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[
     for event in events:
         seq += 1
         moment = now if event.timestamp is None else event.timestamp
-        entered = msgspec.structs.replace(event, seq=seq, prev=prev, timestamp=moment)
+        entered = replace(event, seq=seq, prev=prev, timestamp=moment)
         try:
             line = encode(entered)
         except (UnicodeEncodeError, TypeError, ValueError, RecursionError) as error:

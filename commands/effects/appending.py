@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Sequence
 
-from commands.appending import Request, at_line, outcome, read_batch, read_one, told
+from commands.appending import Request, outcome, read_batch, read_one, told
 from commands.context import Call
 from commands.errors import BadInputError
 from commands.numbering import Runs, counted, numbered
 from commands.output import emit, emit_json, warn
-from eventstore.errors import InvalidEventError
 from eventstore.events import Event, Record, Recovered, Relinked, Run
 from eventstore.filelog import FileLog
 from eventstore.stamping import admit_all
@@ -26,18 +25,14 @@ def record(call: Call, request: Request) -> None:
             raise BadInputError(
                 "a batch takes its events from stdin alone", "ar append - --batch KEY < events.jsonl"
             )
-        batch = read_batch(sys.stdin.buffer.read(), request.batch)
+        log = call.writer(request.by)
+        batch = read_batch(sys.stdin.buffer.read(), request.batch, log.by)
     else:
         if request.batch is not None:
             raise BadInputError("--batch is for a batch from stdin", "--id KEY for a single event")
         batch = read_one(request.kind, request.fields, request.key)
-    try:
         log = call.writer(request.by)
-        appended = append_events(log, batch.events, expect=request.expect, open_=batch.open_)
-    except InvalidEventError as error:
-        if error.index is not None and batch.lines:
-            at_line(error, batch.lines[error.index])
-        raise
+    appended = append_events(log, batch.events, expect=request.expect, open_=batch.open_)
     tell_mended(appended)
     if request.as_json:
         emit_json(outcome(appended))
