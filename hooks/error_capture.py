@@ -49,15 +49,19 @@ _COMMAND_TOOLS = ("bash", "shell", "exec", "terminal", "command")
 
 
 class Output:
-    """What a tool call printed: event and tool as the agent names them, the command, the texts in order."""
+    """What a tool call printed: event and tool as the agent names them, the command, the texts in order.
 
-    __slots__ = ("command", "event", "texts", "tool")
+    stdout: that one of the texts which is known to be stdout alone; empty if none is.
+    """
 
-    def __init__(self, event: str, tool: str, command: str, texts: tuple[str, ...]) -> None:
+    __slots__ = ("command", "event", "stdout", "texts", "tool")
+
+    def __init__(self, event: str, tool: str, command: str, texts: tuple[str, ...], stdout: str = "") -> None:
         self.event = event
         self.tool = tool
         self.command = command
         self.texts = texts
+        self.stdout = stdout
 
 
 class Capture:
@@ -105,6 +109,7 @@ def text_of(payload: bytes | dict[str, Any]) -> Output | None:
     if event not in (SUCCESS, FAILURE) or not (tool == "" or any(n in tool.lower() for n in _COMMAND_TOOLS)):
         return None
     texts: list[str] = []
+    stdout = ""
     if isinstance(response, str):
         texts.append(response)
     elif isinstance(response, dict):
@@ -115,7 +120,7 @@ def text_of(payload: bytes | dict[str, Any]) -> Output | None:
     )
     texts = [text for text in texts if text.strip()]
     command = _string(given.get("command")) if isinstance(given, dict) else ""
-    return Output(event, tool, command, tuple(texts)) if texts else None
+    return Output(event, tool, command, tuple(texts), stdout) if texts else None
 
 
 def plain_text(raw: bytes) -> Output:
@@ -127,14 +132,18 @@ def capture_of(output: Output, in_time: Callable[[], bool] = lambda: True) -> Ca
     """The first error in `output`, or None. `in_time` is asked before every line and ends the search."""
     quoted = quoted_by(output.command)
     for text in output.texts:
+        # A program that could not even begin says so in the first line of stderr.
+        first = (
+            "" if text == output.stdout else without_escapes(text[:LINE_LIMIT].lstrip()).partition("\n")[0]
+        )
         for block in _blocks(without_escapes(_ends(text))):
             lower = block.lower()
             # What is in no line of the block need not be looked for in each.
             needles = [needle for needle in _NEEDLES if needle.rstrip("~") in lower]
-            for line in block.split("\n") if needles else ():
+            for line in () if _FIRING.isdisjoint(needles) else block.split("\n"):
                 if not in_time():
                     return None
-                if quoted is not None and not quoted.complains(line):
+                if quoted is not None and not quoted.complains(line, line == first):
                     continue
                 name = error_in(line, needles)
                 if name is not None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from hooks.error_patterns import BLANKS, SKIPS, Row
 
 # Before its level a log line may hold a time, a thread, a service: up to six words.
-_LOG_HEAD = r"(?:(?!ERROR|FATAL|CRITICAL|SEVERE)\S{1,60}\s+){0,6}?[\[(<|]?"
+_LOG_HEAD = r"(?:(?!ERROR|FATAL|CRITICAL|SEVERE|FAIL)\S{1,60}\s+){0,6}?[\[(<|]?"
 # A log line of a quiet level still counts when it tells of a verdict: "[INFO] BUILD FAILURE".
 _NO_VERDICT = (
     r"(?!.*(?:BUILD FAIL|[Bb]uild failed|\*\*\* FAILED|Traceback \(|Sanitizer: |panic:"
     r"|(?:Failures|Errors): [1-9]|\" 5\d\d\b))"
 )
+# What BuildKit puts before the lines of a step.
+_STEP = r"^(?:#\d+ [\d.]+ )?"
 # Where a statement may begin in shown source code: after a diff's sign, a line number, a frame's mark.
 _MARGIN = r"^[\s\d:+|>-]*"
 
@@ -70,6 +72,15 @@ EXCLUSIONS: tuple[Row, ...] = (
     ),
     Row(
         SKIPS,
+        "source-excerpt",
+        "compilers and test runners show the source with its line numbers",
+        " ",
+        r"^\s*(?:>\s*)?\d+ ?[|\u2502] ",
+        '    3 |         fatal("error: x");',
+        "> 12 |   if (!ok) return 'error: not ok'",
+    ),
+    Row(
+        SKIPS,
         "echoed-command",
         "make, npm and `set -x` print what they are about to run",
         "echo|printf|+ ",
@@ -95,6 +106,15 @@ EXCLUSIONS: tuple[Row, ...] = (
     ),
     Row(
         SKIPS,
+        "skipped-test",
+        "a test that is skipped, or known to fail, tells why",
+        "skip|xfail",
+        r"^(?:SKIP(?:PED)?|XFAIL)\b(?!.*\bFAIL)",
+        "SKIPPED [1] tests/test_gpu.py:5: could not import 'torch': No module named 'torch'",
+        "XFAIL tests/test_a.py::test_known - reason: ValueError: not yet handled",
+    ),
+    Row(
+        SKIPS,
         "started-test",
         "a test is named before it runs",
         "=== run|subtest: |run  ",
@@ -112,7 +132,7 @@ EXCLUSIONS: tuple[Row, ...] = (
         r"|(?i:.*\blevel=[\"']?(?:info|debug|trace|notice|warn))"
         r"|(?i:.*[\"'](?:level|severity)[\"']\s*:\s*(?:[\"'](?:info|debug|trace|notice|warn)|[1-4]0\b)))",
         "2024-05-03 10:11:14,002 INFO worker: the last attempt failed: retried",
-        'time="2024-05-03T10:00:01Z" level=info msg="failed, will be retried"',
+        'time="2024-05-03T10:00:01Z" level=info msg="failed, and left at that"',
         '{"level":"info","error":"none of ours"}',
         "[debug] error: not shown",
     ),
@@ -121,11 +141,12 @@ EXCLUSIONS: tuple[Row, ...] = (
         "warning",
         "a warning may speak of errors",
         "warn",
-        r"^(?!.*Sanitizer: )(?:(?i:\W*(?:\S{1,120}:\s*)?warn(?:ing)?\s*[:\]])|(?i:npm warn\b)"
-        r"|\s*\d+:\d+\s+warning\b|.*(?<!Rejection)(?<!Exception)Warning: )",
+        r"^(?!.*Sanitizer: )(?:(?i:\W*(?:\S{1,120}:\s*)?(?:line \d+:\s*)?warn(?:ing)?\s*[:\]])"
+        r"|(?i:npm warn\b)|\s*\d+:\d+\s+warning\b|.*(?<!Rejection)(?<!Exception)Warning: )",
         "a.c:3:9: warning: unused, error: none of ours",
         "npm warn deprecated inflight@1.0.6: Error: see README",
         "/srv/a.py:9: DeprecationWarning: catching ValueError: use ParseError instead",
+        "./b.sh: line 3: warning: setlocale: cannot change locale (en_US.UTF-8): No such file or directory",
     ),
     Row(
         SKIPS,
@@ -149,23 +170,55 @@ EXCLUSIONS: tuple[Row, ...] = (
         "git repeats a commit's subject",
         "head is now|head position|applying:|dropped|saved working|] ",
         r"^(?:HEAD is now at|Previous HEAD position was|Applying:|Dropped|Saved working directory) "
-        r"|^\[\S+ (?:\([\w-]+\) )?[0-9a-f]{7,40}\] ",
+        r"|^\[\S+ (?:\([\w-]+\) )?[0-9a-f]{7,40}\] |^\[[0-9a-f]{40}\] ",
         "[main 3f2a1b0] fix error: null deref",
+        "[3f2c1aa9d8e7f63f2c1aa9d8e7f63f2c1aa9d8e7] Fix error: null deref",
         "HEAD is now at a1b2c3d error: message now names the file",
     ),
     Row(
         SKIPS,
         "probe",
-        "configure steps that try things out",
-        "-- |checking |debconf",
-        r"^-- (?:Performing Test|Looking for|Check|Could NOT)|^checking |^debconf: ",
+        "configure and packages that try things out, in a container's build too",
+        "-- |checking |debconf|invoke-rc|re-open stdin",
+        rf"{_STEP}-- (?:Performing Test|Looking for|Check|Could NOT)|{_STEP}checking "
+        rf"|{_STEP}(?:debconf|invoke-rc\.d): |{_STEP}dpkg-preconfigure: unable to re-open stdin",
         "-- Performing Test HAVE_FLAG_WERROR - Failed",
         "debconf: unable to initialize frontend: Dialog",
+        "#9 4.120 invoke-rc.d: could not determine current runlevel",
+        "dpkg-preconfigure: unable to re-open stdin: No such file or directory",
+    ),
+    Row(
+        SKIPS,
+        "locale",
+        "a machine without the user's language works all the same",
+        "locale",
+        r"^locale: Cannot set |^\w+: can't set the locale\b",
+        "locale: Cannot set LC_ALL to default locale: No such file or directory",
+        "manpath: can't set the locale; make sure $LC_* and $LANG are correct",
+    ),
+    Row(
+        SKIPS,
+        "traced-call",
+        "strace and curl -v show tries that nothing depends on",
+        ") = -1|) =|* connect to|* immediate",
+        r"\) += -1 E[A-Z]+ \(|^\* (?:connect to \S+ port|Immediate connect fail)",
+        'openat(AT_FDCWD, "/etc/ld.so.preload", O_RDONLY) = -1 ENOENT (No such file or directory)',
+        "* connect to ::1 port 8000 from ::1 port 51234 failed: Connection refused",
+    ),
+    Row(
+        SKIPS,
+        "retried",
+        "what is tried again has not failed yet; the last try says so itself",
+        "retry|retried|trying again",
+        r"(?i)^(?!.*(?:(?-i:\bERROR\b|\bFATAL\b|\bERR!|Exception: )|error: ))"
+        r".*(?:\b(?:retrying|trying again)\b|\bwill (?:be )?retr(?:y|ied)\b)",
+        "Solving environment: failed with initial frozen solve. Retrying with flexible solve.",
+        "attempt 1 failed: Connection refused, will retry in 2 s",
     ),
 )
 
 # What ends a label's value: `error: null` is harmless, `error: null pointer` is not.
-_VALUE_END = r"(?=\s*(?:$|[,.;:)}\]|\"'&\u00b7]|\s\S+[:=]))"
+_VALUE_END = r"(?=\s*(?:$|[,.;:)}\]|\"'&\u00b7]|\s\w+=))"
 # The plural and the past of what may not have happened.
 _MISHAPS = r"(?:errors?(?:\(s\))?|fail(?:ed|ures?|ing|s)?|exceptions?|fatal(?: errors?)?|panics?|critical)\b"
 
@@ -176,11 +229,12 @@ HARMLESS: tuple[Row, ...] = (
         "none of them",
         "0 |no |none |non|zero |not |never |nothing |without |free of ",
         r"(?i)(?<![\w.,-])(?:(?:0|zero|no(?! such\b| module\b| match)|none|without(?: any)?|free of) "
-        rf"(?:[a-z][a-z-]{{0,20}} ){{0,2}}?(?:{_MISHAPS}|timed out\b)"
+        rf"(?:[a-z][a-z-]{{0,20}}(?:\(s\))? ){{0,2}}?(?:{_MISHAPS}|timed out\b)"
         rf"|(?:not|never|nothing) (?:an? |any |really )?{_MISHAPS}|non-?{_MISHAPS})",
         "12 passed, 0 failed",
         "finished with no errors occurred",
         "the build did not fail: nothing failed.",
+        "1 chart(s) linted, 0 chart(s) failed",
     ),
     Row(
         BLANKS,
@@ -191,22 +245,25 @@ HARMLESS: tuple[Row, ...] = (
         r"(?: count)?[\"']?\s*(?::|=>?|\bis\b|\()\s*[\"'(\[]?\s*"
         r"(?:0+(?:\.0+)?%?(?!\w|\.\d)|<nil>|\"\"|''|\[\s*\]|\{\s*\}|[\"']\s*[\"']"
         rf"|(?:none|null|nil|no|false|undefined|n/a|ok|never|-){_VALUE_END})"
+        r"|\b(?:errors?|failures?) (?:in|on|of|from|during) (?:[a-z]+ )?[a-z]+\s*[:=]\s*0+(?!\w|\.\d)"
         r"|^\W*(?:FAIL|FAILED|ERROR|ERRORS|CRITICAL)\W+0\b"
         r"|\bERROR SUMMARY: (?:0|\u00b7)",
         "Error: 0, Failures: 0",
         '{"data":1,"error":null,"errors":[]}; error: null',
         "failed: none",
         "[  FAILED  ] 0 tests",
+        "Errors in console: 0",
     ),
     Row(
         BLANKS,
         "measured-error",
         "an error that is a measured quantity",
-        "error~",
-        r"(?i)\berrors?(?: rate)?\s*[:=]\s*[-+]?"
+        "error~|err:|err :|err=|err =",
+        r"(?i)\berr(?:ors?)?(?: rate)?\s*[:=]\s*[-+]?"
         r"(?:\d+\.\d+(?:e[-+]?\d+)?|\.\d+|\d+e[-+]?\d+|\d+\s*%)(?!\w|\.\d)",
         "validation error: 0.361",
         "relative error: 4%",
+        "largest err: 2e-16",
     ),
     Row(
         BLANKS,
@@ -248,6 +305,14 @@ HARMLESS: tuple[Row, ...] = (
         "log_level: ERROR",
         "severities: MEDIUM, HIGH, CRITICAL",
         "SUITE    PASS  FAIL  SKIP",
+    ),
+    Row(
+        BLANKS,
+        "probe-threshold",
+        "kubectl describe: how many failures a probe may have",
+        "#failure=",
+        r"#failure=\d+",
+        "Liveness:  http-get http://:8080/healthz delay=0s timeout=1s period=10s #success=1 #failure=3",
     ),
     Row(
         BLANKS,

@@ -45,7 +45,7 @@ _END = r"(?![\w/=-]|\.\w)"
 _NO_THING = (
     r"(?![ \t-]+(?i:handl|boundar|messag|codes?\b|rate|log|report|page|count|budget|recover|track|type|class"
     r"|format|path|bar\b|bars|margin|correct|free|analy|metric|thresh|toleran|tests?\b|case|state|level|bound"
-    r"|norm|term|function|callback|event|hook|object|document|templat|middleware|monitor|propagat|injection))"
+    r"|norm|term|sets?\b|estimat|function|callback|event|hook|object|document|templat|middleware|monitor|propagat|injection))"
 )
 # A class of exceptions, with its packages: `java.net.ConnectException`.
 _EXCEPTION = r"(?:[A-Za-z_$][\w$]{0,80}(?:\.|::|\\)){0,12}[A-Z][\w$]{0,80}?(?:Error|Exception)"
@@ -147,7 +147,7 @@ PATTERNS: tuple[Row, ...] = (
         r"|\bzsh: killed\b"
         r"|\bsignal: (?:\d+, )?(?i:(?:sig)?kill)"
         r"|\b(?:on|by) signal \d"
-        r"|\bOOMKilled\b",
+        r"|\bOOMKilled\b(?![\"']?\s*[:=]\s*[\"']?false)",
         "Killed",
         "/bin/bash: line 1: 48213 Killed                  python crunch.py",
     ),
@@ -254,10 +254,11 @@ PATTERNS: tuple[Row, ...] = (
         "missing-part",
         "a module, a package, a target that is not there",
         "cannot find|can't resolve|no module named|module not found|package not found|no required module"
-        "|no matching|could not be found|couldn't find|not locate|no rule to make|file not found",
+        "|no matching|could not be|no package|couldn't find|not locate|no rule to make|file not found",
         r"(?i)\bcannot find (?:module|symbol|package|name|value|type|crate|macro|-l)|\bcan't resolve '"
         r"|\bno module named\b|\bmodule not found\b|\bpackage not found\b|\bno required module\b"
-        r"|\bno matching (?:distribution|package|version|manifest)|\bcould not be found\b|\bcouldn't find\b"
+        r"|\bno matching (?:distribution|package|version|manifest)|\bcould not be (?:found|resolved)\b"
+        r"|\bno package '[^']+' found\b|\bcouldn't find\b"
         r"|\bcould not locate\b|\bno rule to make\b|\bfile not found\b",
         "/usr/bin/python3: No module named app.cli",
         "src/a.js: Cannot find module 'express'",
@@ -456,7 +457,7 @@ PATTERNS: tuple[Row, ...] = (
         rf"(?i)(?<![\w.,:#/-])(?:[1-9]\d*(?:,\d\d\d)* {_COUNTED}"
         r"(?:errors(?:\(s\))?|error\(s\)|failed|failures?(?:\(s\))?|failing|fails?)"
         rf"|1 {_COUNTED}error)(?![\w/-]|\.\w)"
-        rf"(?! (?:login|attempt|job|build|request|upload|retr|run\b|runs)){_NO_THING}",
+        rf"(?! (?:login|connection|attempt|job|build|request|upload|retr|run\b|runs)){_NO_THING}",
         "2 failed, 118 passed, 1 warning in 12.41s",
         "Found 1 error in 1 file (checked 31 source files)",
         "50% tests passed, 1 tests failed out of 2",
@@ -466,22 +467,27 @@ PATTERNS: tuple[Row, ...] = (
         "labelled-count",
         "a labelled count that is not zero",
         "error~|fail~",
-        r"(?i)(?<![\w.$/-])(?:errors?|fail(?:ed|ing|ures?|s)?)(?:\(s\))?(?: count)?\s*[:=]\s*[1-9][\d,]*"
+        r"(?i)(?<![\w.$/-])(?:errors?|fail(?:ed|ing|ures?|s)?)(?:\(s\))?(?: count)?[\"']?\s*[:=]\s*[\"']?"
+        r"[1-9][\d,]*"
         r"(?!\w|\.\d|%)"
+        r"|\bfailed (?:checks?|tests?|specs?|assertions?|requests?|transactions?|tasks?|steps?)"
+        r"\s*[:=]\s*[1-9]"
         r"|^\s*#\s*(?:errors?|fail(?:ed|ures?)?)\s+[1-9]",
         "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0",
         "web1 : ok=3    changed=1    unreachable=0    failed=1    skipped=0",
         "# fail 1",
+        "Passed checks: 12, Failed checks: 3, Skipped checks: 0",
+        '<testsuite name="a" tests="3" failures="1">',
     ),
     Row(
         FIRES,
         "exit-status",
         "a status that is not zero, told in the output",
-        "exit|fail~|error code|non-zero|nonzero|returned|rc=|rc:|return code|return_code|return-code"
-        "|returncode",
+        "exit|fail~|error code|errorcode|non-zero|nonzero|returned|rc=|rc:|return code|return_code"
+        "|return-code|returncode",
         r"(?i)\b(?:exit(?:ed|s|ing)?|fail(?:ed|s)?)\b.{0,30}?"
         r"\b(?:status|code)(?: code)?[ :=(]{1,2}-?[1-9]\d*\b"
-        r"|\berror code[ :=]{1,3}-?[a-z]{0,4}[1-9]\d*\b|\bexited \([1-9]"
+        r"|\berror ?code[ :=]{1,3}-?[a-z]{0,4}[1-9]\d*\b|\bexited \([1-9]"
         r"|\bexited with [1-9]\d*\s*[.;,]?\s*$|\bexit [1-9]\d* \("
         r"|\b(?:returned|exited with(?: a)?|failed with(?: a)?) non-?zero\b"
         r"|\breturned (?:exit )?(?:status|code) -?[1-9]\d?\s*[.;,]?\s*$"
@@ -497,16 +503,21 @@ PATTERNS: tuple[Row, ...] = (
         "syntax",
         "text that no parser takes, a name that nothing defines",
         "syntax error|parse error|invalid syntax|unexpected |unterminated|unbound variable|bad substitution"
-        "|ambiguous redirect|undeclared|undefined |undefined: |(char ",
+        "|ambiguous redirect|undeclared|undefined |undefined: |(char |yaml: |: expected|: [: ",
         r"(?i)(?<![\w-])(?:syntax error|parse error|invalid syntax)\b"
         r"(?! (?:handl|recover|test|report|messag))"
         r"|\bunexpected (?:token|eof|end of|keyword|identifier|character|indent|symbol|argument|string)\b"
         r"|: unterminated |\bunbound variable\b|\bbad substitution\b|\bambiguous redirect\b"
         r"|\bundeclared identifier\b|: line \d+ column \d+ \(char \d+\)"
-        r"|\bundefined(?: variable)?: \w"
+        r"|\bundefined(?: variable)?: (?!\d)\w"
+        r"|^\S+:\d+(?::\d+)?: [Ee]xpected\b|: line \d+: \[: \S"
+        r"|\byaml: (?:line \d+: |unmarshal errors|(?:did not|could not) find|mapping values|found )"
         r"|\bundefined (?:method|local variable|variable|function|identifier) \W",
         "x.sh: line 2: syntax error near unexpected token `fi'",
         "x.sh: line 2: HOME_DIR: unbound variable",
+        "./a.sh: line 3: [: missing `]'",
+        "yaml: line 5: did not find expected key",
+        'a.proto:3:1: Expected top-level statement (e.g. "message").',
     ),
     Row(
         FIRES,
@@ -545,8 +556,8 @@ PATTERNS: tuple[Row, ...] = (
         "error-label",
         "the word with a colon: most compilers and command-line tools",
         "error:|error :|error[|error(|err:|err :|err[|err(",
-        r"(?<![\w.$@/-])(?i:error|err)(?:[\[(][^\])]{1,60}[\])])?\s?:(?![:=\w/])"
-        r"|(?<![\w.$@/-])Error:(?!:)",
+        r"(?<![\w.$@/-])(?<!\w\[)(?i:error|err)(?:[\[(][^\])]{1,60}[\])])?\s?:(?![:=\w/])"
+        r"|(?<![\w.$@/-])(?<!\w\[)Error:(?!:)",
         "a.c:3:5: error: 'x' undeclared (first use in this function)",
         "ld.lld: error : duplicate",
         "Error: in prepare, table t is missing",
@@ -563,7 +574,8 @@ PATTERNS: tuple[Row, ...] = (
         r"|(?i:(?:^|: )error is )"
         r"|(?i:\berrors? (?:has |have |was |were )?(?:occurred|encountered|detected|found|raised|thrown)\b)"
         r"|(?i:\btreated as errors\b)"
-        r"|(?i:\b(?:with|encountered|got|hit|threw|returned|raised|due to|there (?:was|were)|because of) "
+        r"|(?i:\b(?:with|encountered|got|hit|threw|returned|raised|due to|because of"
+        r"|(?<!if )(?<!when )there (?:is|are|was|were)) "
         rf"(?:an? |following |some |previous |unexpected )?errors?\b(?!-free)){_NO_THING}",
         "dd: error writing '/mnt/x': disk full",
         "An error occurred when calling the operation",
@@ -605,7 +617,7 @@ PATTERNS: tuple[Row, ...] = (
         r"|\bfailed [1-9]\d*(?:/| of )\d"
         r"|\b(?:build|compilation|deploy(?:ment)?|install(?:ation)?|tests?|test suite|job|step|task|command"
         r"|process|pipeline|checks?|lint|assertion|verification) failed\b(?![\w.-]\w)"
-        r"|(?:^|: )failures?:?\s*$|^failure: \S|\bthere (?:was|were) failing\b",
+        r"|(?:^|:\d+: )failures?:?\s*$|^failure: \S|\bthere (?:was|were) failing\b",
         "api: Build failed",
         "Failed to compile.",
         "a.out: a.c:4: main: Assertion `x > 0' failed.",
@@ -615,11 +627,12 @@ PATTERNS: tuple[Row, ...] = (
         FIRES,
         "cannot",
         "a tool that says what it could not do",
-        "could not|couldn't|cannot|can't|unable to|does not exist|division by|not in |format not",
-        r"(?:^|: |\] |> )(?:[Cc]ould not|[Cc]ouldn't|[Cc]annot|[Cc]an't|[Uu]nable to) (?!be\b)\w"
+        "could not|couldn't|cannot|can't|unable to|does not exist|not installed|division by|not in "
+        "|format not",
+        r"(?:^|: +|\] |> )(?:[Cc]ould not|[Cc]ouldn't|[Cc]annot|[Cc]an't|[Uu]nable to) (?!be\b)\w"
         r"|\b[Cc]ould not "
         r"(?:find|open|read|write|load|parse|create|start|determine|execute|compile|access|lock)\b"
-        r"|^[a-z][\w.-]*: .*\b(?:does not exist|division by (?:zero|0)|not in \w+ format"
+        r"|^[a-z][\w.-]*: .*\b(?:does not exist|not installed|division by (?:zero|0)|not in \w+ format"
         r"|format not recognized)\b",
         "E: Unable to locate package nope",
         "rm: cannot remove 'x'",

@@ -20,7 +20,7 @@ _QUOTING = _names(
     " xxd od hexdump grep egrep fgrep zgrep rg ag ack ugrep pcregrep sed gsed awk gawk mawk nawk sort uniq"
     " cut tr wc column fold fmt paste join comm diff cmp sdiff colordiff delta jq yq gron xmllint man info"
     " tldr whatis apropos ls dir tree eza exa lsd find fd fdfind locate du stat file history cloc tokei"
-    " pygmentize"
+    " pygmentize perldoc pydoc pydoc3 help apt-cache dpkg-query"
 )
 # Say nothing of their own, or only what the command line says already.
 _NEUTRAL = _names(
@@ -52,14 +52,28 @@ _SHELLS = _names("sh bash zsh dash ksh ash fish")
 _GIT = _names(
     "log diff show blame annotate grep reflog shortlog whatchanged cat-file ls-files ls-tree ls-remote"
     " rev-list rev-parse format-patch range-diff describe name-rev status for-each-ref"
-    " show-ref merge-base diff-tree diff-index diff-files cherry help version"
+    " show-ref merge-base diff-tree diff-index diff-files cherry help version branch tag config"
+)
+_GIT_TWO = (["stash", "list"], ["stash", "show"], ["worktree", "list"], ["remote", "-v"])
+# Of our own verbs these run something; what the others print is what the log holds.
+_AR_LIVE = _names("init measure cycle loop demo")
+# Look things up, by the word after the program's name; see also `_helps`.
+_REFERENCE = (
+    ["rustc", "--explain"],
+    ["ruff", "rule"],
+    ["go", "doc"],
+    ["pytest", "--markers"],
+    ["dpkg", "-l"],
 )
 # How tools speak of their own failures when they do not put their name first.
 _OWN_WORDS = {
-    "git": ("fatal: ",),
     "jq": ("parse error: ",),
     "gh": ("GraphQL: ", "HTTP ", "failed to ", "could not "),
 }
+# git says so before it prints anything; anywhere else it is the subject of a commit.
+_FIRST_WORDS = {"git": ("fatal: ",)}
+# How a program ends that cannot even show its help.
+_NO_HELP = "Traceback (most recent call last)"
 
 # Compiled where they are used: most commands never need them.
 _TOKEN = r"""(?xs)
@@ -74,28 +88,40 @@ _ASSIGNMENT = r"[A-Za-z_]\w*\+?="
 _DURATION = r"[\d.]+[smhd]?$"
 _NESTING_LIMIT = 8
 
+_HINTS = frozenset({"git", "gh", "ar", "autoresearch", "-h", *(verb for _, verb in _REFERENCE)})
+
 COMMAND_LIMIT = 65_536
 """Characters of a command that is looked at; a longer one writes files and is taken for live."""
 
 
 class Quoted:
-    """What is known of a command that merely quotes: the names of its programs, and all words in it."""
+    """What is known of a command that merely quotes: the names of its programs, and all words in it.
 
-    __slots__ = ("names", "words")
+    helps: whether one of the programs shows its help.
+    """
 
-    def __init__(self, names: frozenset[str], words: frozenset[str]) -> None:
+    __slots__ = ("helps", "names", "words")
+
+    def __init__(self, names: frozenset[str], words: frozenset[str], helps: bool) -> None:
         self.names = names
         self.words = words
+        self.helps = helps
 
-    def complains(self, line: str) -> bool:
-        """True when `line` is a message of one of the programs, or of the shell about one of the words."""
+    def complains(self, line: str, first: bool = False) -> bool:
+        """True when `line` is a message of one of the programs, or of the shell about one of the words.
+
+        first: whether it is the first line of stderr.
+        """
         name, colon, rest = line.strip().partition(": ")
         name = name.rpartition("/")[2].lstrip("-")
         if colon and name in self.names:
             return True
         if colon and (name in _SHELLS or name.startswith("(eval)")):
             return any(part in self.words and not part.isdigit() for part in rest.split(": "))
-        return any(line.startswith(words) for tool, words in _OWN_WORDS.items() if tool in self.names)
+        if self.helps and line.startswith(_NO_HELP):
+            return True
+        own = (_OWN_WORDS, _FIRST_WORDS) if first else (_OWN_WORDS,)
+        return any(line.startswith(table.get(name, ())) for table in own for name in self.names)
 
 
 def quoted_by(command: str) -> Quoted | None:
@@ -108,7 +134,7 @@ def quoted_by(command: str) -> Quoted | None:
         return None
     words = _rough_words(command)
     # A cheap no for most commands: one that quotes names a program that does.
-    if words.isdisjoint(_QUOTING) and words.isdisjoint(("git", "gh", "--help")):
+    if words.isdisjoint(_QUOTING) and words.isdisjoint(_HINTS) and "--help" not in command:
         return None
     commands = simple_commands(command)
     if commands is None:
@@ -121,7 +147,8 @@ def quoted_by(command: str) -> Quoted | None:
             return None
         quotes = quotes or verdict
         names |= own
-    return Quoted(frozenset(names), words) if quotes else None
+    helps = any(_helps(_unwrapped(simple)[0]) for simple in commands)
+    return Quoted(frozenset(names), words, helps) if quotes else None
 
 
 def _rough_words(command: str) -> frozenset[str]:
@@ -239,7 +266,7 @@ def _judge(words: list[str]) -> tuple[bool | None, set[str]]:
         return False, names
     tool = words[0].lstrip("\\").rpartition("/")[2] or words[0]
     names.add(tool)
-    if "--help" in words[1:] or tool in _QUOTING:
+    if _helps(words) or tool in _QUOTING:
         run = next((at for at, word in enumerate(words) if word in ("-exec", "-execdir", "-ok")), None)
         if tool != "find" or run is None:
             return True, names
@@ -247,17 +274,33 @@ def _judge(words: list[str]) -> tuple[bool | None, set[str]]:
         return (None if verdict is None else True), names | inner
     if tool in _NEUTRAL or words[1:] in (["--version"], ["-V"]):
         return False, names
-    if tool in ("git", "gh"):
+    if tool in ("git", "gh", "ar", "autoresearch"):
         return (True if _reads(tool, words[1:]) else None), names
     return None, names
 
 
+def _helps(words: list[str]) -> bool:
+    """True when a command only tells how something is used: `make --help`, `go help build`, `tool -h`."""
+    tool, arguments = words[:1], words[1:]
+    return (
+        any(word.startswith("--help") for word in arguments)
+        or arguments[-1:] == ["-h"]
+        or arguments[:1] == ["help"]
+        or arguments[:2] == ["-m", "pydoc"]
+        or [*tool, *arguments[:1]] in _REFERENCE
+    )
+
+
 def _reads(tool: str, words: list[str]) -> bool:
-    """True when `git …` or `gh …` only shows what is stored."""
+    """True when `git …`, `gh …` or our own `ar …` only shows, or stores, what was there before."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
-        at += 2 if words[at] in ("-C", "-c", "-R", "--repo") else 1
+        at += 2 if words[at] in ("-C", "-c", "-R", "--repo", "--log") else 1
     verbs = words[at : at + 2]
+    if not verbs:
+        return False
     if tool == "gh":
         return verbs[1:] in (["view"], ["diff"], ["list"]) and verbs[0] in ("pr", "issue", "release", "repo")
-    return verbs[:1] != [] and (verbs[0] in _GIT or verbs in (["stash", "list"], ["stash", "show"]))
+    if tool != "git":
+        return verbs[0] not in _AR_LIVE and verbs not in (["hook", "fire"], ["hook", "test"])
+    return verbs[0] in _GIT or verbs in _GIT_TWO or (verbs[0] == "bisect" and verbs[1:] != ["run"])

@@ -45,6 +45,17 @@ QUOTING = [
     "grep error log 2>/dev/null >&2",
     "cat x |& head",
     "cargo build --help",
+    "gcc --help=warnings",
+    "app -h",
+    "go help build",
+    "python3 -m pydoc logging",
+    "ruff rule F821",
+    "dpkg -l | head",
+    "git branch -vv",
+    "git bisect good",
+    "git worktree list",
+    "ar view errors",
+    "cd a && ar -C b tail -n 3",
     "gh pr view 3",
     "cat x & wait",
     "jq . <<< '{}'",
@@ -63,6 +74,12 @@ LIVE = [
     "   ",
     "git commit -m 'grep the log'",
     "git stash pop",
+    "git bisect run make",
+    "git remote update",
+    "ar cycle -m x",
+    "ar hook test before.sh",
+    "ar",
+    "df -h; make",
     "git",
     "git -C",
     "find . -name '*.c' -exec gcc -c {} \\;",
@@ -112,7 +129,6 @@ def test_commands_that_do_something(command: str) -> None:
         ("rg foo", "(eval):1: command not found: rg", True),
         ("cat < nope", "bash: line 1: nope: No such file or directory", True),
         ("sudo cat x", "sudo: cat: command not found", True),
-        ("git log nope", "fatal: ambiguous argument 'nope'", True),
         ("git log", "    fatal: crash fixed", False),
         ("grep fatal log", "fatal: not a git repository", False),
         ("find . | xargs grep x", "xargs: grep: terminated by signal 13", True),
@@ -127,6 +143,26 @@ def test_a_quoting_command_complains_for_itself(command: str, line: str, own: bo
 
     assert quoted is not None
     assert quoted.complains(line) is own
+
+
+def test_git_complains_before_it_prints_anything() -> None:
+    """Its last words carry no name; elsewhere they are a commit's subject (`git log --format=%s`)."""
+    quoted = quoted_by("git log nope | head")
+
+    assert quoted is not None
+    assert quoted.complains("fatal: ambiguous argument 'nope'", first=True)
+    assert not quoted.complains("fatal: ambiguous argument 'nope'")
+    assert not quoted.complains("error: crash fixed", first=True)
+
+
+@pytest.mark.parametrize(("command", "own"), [("python app.py --help", True), ("cat app.log", False)])
+def test_a_program_that_cannot_show_its_help(command: str, own: bool) -> None:
+    """A help text tells of errors; that there is none is one."""
+    quoted = quoted_by(command)
+
+    assert quoted is not None
+    assert quoted.complains("Traceback (most recent call last):") is own
+    assert not quoted.complains("  2  fatal error: no such file")
 
 
 def test_words_lose_their_quotes_and_redirections() -> None:
