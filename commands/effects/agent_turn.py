@@ -53,6 +53,7 @@ def run_agent(agent: Agent, text: str, ground: Ground, *, timeout: float, by: st
             env=_environment(os.environ, os.fspath(brief), by),
             on_start=on_start,
         )
+    ground.cache.mkdir(parents=True, exist_ok=True)  # for an agent may have cleaned it away
     (ground.cache / "agent.out").write_bytes(finished.stdout)
     (ground.cache / "agent.err").write_bytes(finished.stderr)
     line = last_line(finished.stdout) or last_line(finished.stderr)

@@ -21,6 +21,7 @@ from commands.effects.firing import activate
 from commands.effects.git import GitError, describe
 from commands.effects.git_queries import Head, head_of
 from commands.effects.ground import Ground, assets_of, require_config, take_bearings
+from commands.effects.log_guard import hold, restore
 from commands.effects.owed import fire_closed, fire_owed
 from commands.effects.running import end_recorded
 from commands.effects.turning import Left, Turn, begin_turn, end_turn, put_back, survey, unfinished
@@ -214,8 +215,12 @@ class _Loop:
             assets = assets_of(self.ground, require_config(standing))
             run_number = standing.session.run_count + 1
             turn = begin_turn(self.ground, assets, run_number, standing.cycle.last_cycle)
+            held = hold(self.ground.log.path)
             said = self._start_agent(run_number)
+            fate = restore(held, self.ground.rejected(run_number))
             left = survey(self.ground, turn)
+            if fate is not None:
+                return self._lost_log(turn, left, fate)
             if said.failure is None:
                 return self._take(turn, said, left)
             trouble = self._put_back(turn, left, FAILED, f"{said.failure}{_quoted(said.line)}", level="error")
@@ -276,6 +281,11 @@ class _Loop:
         if cleared.remains:
             return Stop("agent_failed", f"could not be put back: {describe(cleared.remains)}")
         return None
+
+    def _lost_log(self, turn: Turn, left: Left, fate: str) -> Stop:
+        """What becomes of a turn that took the log away, which is back: put back, and the loop ends."""
+        told = f"the session's log was {fate} in the agent's turn, and is back as it was before"
+        return self._put_back(turn, left, REFUSED, told, level="error") or Stop("agent_failed", told)
 
     def _close(self, outcome: Outcome) -> None:
         """Tells of a cycle and fires its hooks; the stop rules are looked at before the next turn's hook."""

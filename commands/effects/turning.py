@@ -17,7 +17,7 @@ from commands.effects.git_queries import Head, head_of
 from commands.effects.ground import Ground, remember_outside, strayed_paths
 from commands.effects.outside import kept_before, undo
 from commands.effects.salvage import salvage
-from commands.effects.worktree import changed_within
+from commands.effects.worktree import changed_within, staged_only
 
 __all__ = ["Cleared", "Left", "Turn", "begin_turn", "end_turn", "put_back", "survey", "unfinished"]
 
@@ -101,11 +101,14 @@ def survey(ground: Ground, turn: Turn) -> Left:
     """What the agent left since the turn began, HEAD and its branch first being put back where they were.
 
     What it had committed lies in the working tree then, as if it had not; the commits stay in the reflog.
+    What it had staged inside the assets and is not so in the files, is unstaged: the user's next commit would
+    take it along.
     """
     now = head_of(ground.repo)
     moved = now != Head(turn.commit, turn.branch)
     if moved:
         _return_head(ground.repo, turn, now)
+    salvage(ground.repo, staged_only(ground.repo, turn.assets), ground.rejected(turn.run))
     changes = changed_within(ground.repo, turn.assets)
     return Left(changes.inside, tuple(strayed_paths(ground, turn.assets)), moved)
 

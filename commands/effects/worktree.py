@@ -25,6 +25,7 @@ __all__ = [
     "fingerprint_outside",
     "is_inside",
     "session_files",
+    "staged_only",
     "status",
 ]
 
@@ -102,16 +103,7 @@ def changed_within(repo: Repo, assets: Iterable[str]) -> Changes:
     """
     chosen = tuple(assets)
     found = [line for line in status(repo, renames=False) if not session_files(repo, (line.path,))]
-    staged = [
-        line.path
-        for line in found
-        if line.staged not in ".?U" and not line.submodule and is_inside(line.path, chosen)
-    ]
-    commit = head_of(repo).commit
-    inside = {line.path for line in found if is_inside(line.path, chosen)}
-    if staged and commit:
-        real = changed_entries(repo, commit, worktree_tree(repo, commit, staged))
-        inside -= {path for path in staged if path not in real}
+    inside = {line.path for line in found if is_inside(line.path, chosen)} - _staged_only(repo, found, chosen)
     outside = [line for line in found if not is_inside(line.path, chosen)]
     known = {line.path for line in outside if line.staged != "?"}
     return Changes(
@@ -119,6 +111,24 @@ def changed_within(repo: Repo, assets: Iterable[str]) -> Changes:
         tuple(sorted(known)),
         tuple(sorted({line.path for line in outside} - known)),
     )
+
+
+def staged_only(repo: Repo, assets: Iterable[str]) -> list[str]:
+    """The paths inside the assets that differ from HEAD in the index alone; their working copy does not."""
+    return sorted(_staged_only(repo, status(repo, renames=False), tuple(assets)))
+
+
+def _staged_only(repo: Repo, found: list[Status], assets: tuple[str, ...]) -> set[str]:
+    staged = [
+        line.path
+        for line in found
+        if line.staged not in ".?U" and not line.submodule and is_inside(line.path, assets)
+    ]
+    commit = head_of(repo).commit
+    if not staged or not commit:
+        return set()
+    real = changed_entries(repo, commit, worktree_tree(repo, commit, staged))
+    return {path for path in staged if path not in real}
 
 
 def is_inside(path: str, assets: Iterable[str]) -> bool:

@@ -178,6 +178,55 @@ def test_agent_that_leaves_a_merge(looped: Looped) -> None:
 
 @pytest.mark.parametrize(
     "step",
+    [
+        "git rm -rq --cached src",
+        "git checkout -q --orphan other; git rm -rq --cached src",
+        "echo x >src/first; git add src/first; git checkout -q HEAD -- src; rm -f src/first; git add -u",
+        "git rm -rq --cached src; echo mine >>README.md",
+    ],
+)
+def test_agent_that_stages_what_is_no_change(looped: Looped, step: str) -> None:
+    """The index is as it was, for the user's next commit would take that along."""
+    box = looped.bench.box
+    staged = box.git("diff", "--cached", "--raw")
+    looped.steps(step)
+
+    looped.loop("--iterations", "1")
+
+    assert box.git("diff", "--cached", "--raw") == staged
+    assert (box.git("symbolic-ref", "HEAD"), looped.is_clean()) == ("refs/heads/main", True)
+    assert looped.bench.lines("run")[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("step", "fate", "kept"),
+    [
+        ("rm -r .auto", "deleted", False),
+        ("sed -i s/10/99/ .auto/log.jsonl", "rewritten", True),
+        (": >.auto/log.jsonl", "rewritten", True),
+        ("rm .auto/log.jsonl; mkdir .auto/log.jsonl", "rewritten", True),
+    ],
+)
+def test_agent_that_takes_the_log_away(looped: Looped, step: str, fate: str, kept: bool) -> None:
+    """It is put back as it was before the turn, nothing of which counts; the loop ends, and can go on."""
+    looped.values(9)
+    looped.steps(f"echo 5 >src/value; {step}", "echo 8 >src/value")
+    looped.loop("--iterations", "1")
+    before = looped.bench.lines()
+
+    ran = looped.loop()
+
+    assert (ran.code, f"the session's log was {fate}" in ran.out) == (4, True)
+    assert looped.bench.lines()[: len(before)] == before
+    assert (looped.last("stopped")["reason"], looped.is_clean()) == ("agent_failed", True)
+    assert (looped.bench.box.top / ".auto/rejected/run-3/log.jsonl").exists() == kept
+    assert looped.loop("--iterations", "1").code == 0
+    assert looped.bench.run()["metric"] == 8
+    assert looped.bench.ar("verify").code == 0
+
+
+@pytest.mark.parametrize(
+    "step",
     ["git commit -qam mine", "git checkout -q -b other && git commit -qam mine", "git add src; git stash -q"],
 )
 def test_agent_that_uses_git_itself(looped: Looped, step: str) -> None:
