@@ -156,7 +156,7 @@ def _labelled_payload(row: dict[str, str]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("row", LABELLED, ids=[f"{at}-{row['tool']}" for at, row in enumerate(LABELLED)])
 def test_a_labelled_output(row: dict[str, str]) -> None:
-    """Each row of the labelled table of common tools' outputs does what its label says, but for known misses."""
+    """Each row of the labelled table of common tools' outputs does what its label says; known misses miss."""
     capture = captured(_labelled_payload(row))
     fires = row["expected"] == "fires" and not row.get("note", "").startswith("missed")
 
