@@ -109,9 +109,10 @@ EXCLUSIONS: tuple[Row, ...] = (
         "skipped-test",
         "a test that is skipped, or known to fail, tells why",
         "skip|xfail",
-        r"^(?:SKIP(?:PED)?|XFAIL)\b(?!.*\bFAIL)",
+        r"^(?:SKIP(?:PED)?|XFAIL)\b(?!.*\bFAIL)|\.\. skipped '",
         "SKIPPED [1] tests/test_gpu.py:5: could not import 'torch': No module named 'torch'",
         "XFAIL tests/test_a.py::test_known - reason: ValueError: not yet handled",
+        "test_fails (tests.T) ... skipped 'error: needs root'",
     ),
     Row(
         SKIPS,
@@ -305,6 +306,14 @@ HARMLESS: tuple[Row, ...] = (
         "log_level: ERROR",
         "severities: MEDIUM, HIGH, CRITICAL",
         "SUITE    PASS  FAIL  SKIP",
+    ),
+    Row(
+        BLANKS,
+        "no-gain",
+        "what a search tries in vain",
+        "fail~",
+        r"(?i)\bfail(?:ed|s)? to (?:improve|beat)\b",
+        "12 of 40 candidates failed to improve",
     ),
     Row(
         BLANKS,

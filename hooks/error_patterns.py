@@ -512,7 +512,7 @@ PATTERNS: tuple[Row, ...] = (
         r"|\bundefined(?: variable)?: (?!\d)\w"
         r"|^\S+:\d+(?::\d+)?: [Ee]xpected\b|: line \d+: \[: \S"
         r"|\byaml: (?:line \d+: |unmarshal errors|(?:did not|could not) find|mapping values|found )"
-        r"|\bundefined (?:method|local variable|variable|function|identifier) \W",
+        r"|\bundefined (?:method|local variable|variable|function|identifier|service|volume|network) \W",
         "x.sh: line 2: syntax error near unexpected token `fi'",
         "x.sh: line 2: HOME_DIR: unbound variable",
         "./a.sh: line 3: [: missing `]'",
