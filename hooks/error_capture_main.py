@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 DEADLINE_SECONDS = 2.0
 """For the whole process, whatever happens (design, section 6.2)."""
 
-READ_SECONDS, SEARCH_SECONDS, RECORD_SECONDS = 1.0, 1.4, 1.8
-"""When, counted from the start of `main`, reading, searching and waiting for the event's record end."""
+READ_SECONDS, SEARCH_SECONDS, RECORD_SECONDS = 1.0, 1.3, 1.6
+"""When, counted from the start of `main`, reading, searching and waiting for the event's record end.
+
+What is left until the deadline is for the interpreter, which has begun before on a machine that is busy.
+"""
 
 INPUT_LIMIT = 64 * 1024 * 1024
 """Bytes; a larger input is none that a hook sends."""
