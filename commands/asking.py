@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -20,8 +22,11 @@ def can_ask() -> bool:
     return is_terminal("stdin") and is_terminal("stderr")
 
 
-def ask_for_missing(wanted: Wanted) -> Wanted:
-    """What a first `ar init` wants, what is missing asked for. Raises click.Abort at Ctrl-C or the end."""
+def ask_for_missing(wanted: Wanted, root: Path) -> Wanted:
+    """What a first `ar init` of a session in `root` wants, what is missing asked for.
+
+    Raises click.Abort at Ctrl-C or the end.
+    """
     name = wanted.name if wanted.name is not None else _ask("Goal, in words")
     if wanted.no_metric:
         return replace(wanted, name=name)
@@ -35,7 +40,7 @@ def ask_for_missing(wanted: Wanted) -> Wanted:
     if measure and constraint is None:
         constraint = _ask("Command that must succeed for a change to be kept (empty for none)", "") or None
     if measure and not assets:
-        assets = _words(_ask("Files or directories that may be changed"))
+        assets = _ask_for_assets(root)
     return replace(
         wanted,
         name=name,
@@ -61,6 +66,16 @@ def ask_about_dirt(found: Survey) -> bool:
 def _ask(question: str, default: str | None = None, kind: Any = None) -> str:
     answer: str = click.prompt(question, default=default, show_default=bool(default), type=kind, err=True)
     return answer.strip()
+
+
+def _ask_for_assets(root: Path) -> tuple[str, ...]:
+    """The assets; asked again while one is not there, lest a slip costs all the answers before."""
+    while True:
+        assets = _words(_ask("Files or directories that may be changed"))
+        missing = [path for path in assets if not os.path.lexists(root / path)]
+        if assets and not missing:
+            return assets
+        click.echo(f"{describe(missing)} does not exist here" if missing else "name at least one", err=True)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -79,9 +79,10 @@ def cycle_cmd(
         raise BadInputError("a cycle needs its session, not just a log", "leave --log out, or use -C DIR")
     ground = ground_of(place, call.writer(by))
     given = parse_pairs(asi, lambda _, text: text)
-    with tree_locked(place.tree_lock), Progress() as progress, _told_if_interrupted(ground):
+    with tree_locked(place.tree_lock), _told_if_interrupted(ground), Progress() as progress:
         standing = take_bearings(ground.log)
         finished = finish(ground, progress.tell, standing, git_hooks=git_hooks)
+        progress.clear()
         if finished is not None:
             standing = _report(ground, finished, as_json, quiet=as_json and not resume)
         else:
@@ -95,6 +96,7 @@ def cycle_cmd(
         attempt = _attempt(standing, description, hypothesis, direction, given)
         standing = begin(ground, attempt, accept_outside=allow_dirty, since=standing)
         outcome = finish(ground, progress.tell, standing, git_hooks=git_hooks)
+        progress.clear()
         if outcome is not None:
             _report(ground, outcome, as_json)
 
@@ -120,7 +122,7 @@ def _attempt(
 ) -> Attempt:
     """What is tried, in the words given or in those of the proposal that no run has answered yet."""
     proposal = standing.intent.proposal
-    if description is not None:
+    if description is not None and description.strip():
         return Attempt(description, hypothesis, direction, given)
     if proposal is None:
         raise BadInputError(

@@ -166,7 +166,7 @@ def init_cmd(
     session = call.session_to_init()
     known = take_bearings(call.writer(by, session)).configured
     if known.config is None and can_ask() and not as_json:
-        wanted = ask_for_missing(wanted)
+        wanted = ask_for_missing(wanted, session.root)
     asked = Asked(wanted, settings, limits_of(session), harness, allow_dirty)
     if _is_measured(session, known, asked):
         _set_up(call, session, asked, by, as_json)

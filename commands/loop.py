@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from commands.effects.ground import Ground, require_config, take_bearings
 from commands.effects.liveview import LiveView, step_text
 from commands.effects.looping import Ended, Plan, loop
 from commands.effects.tree_lock import tree_locked
+from commands.effects.turning import unfinished
 from commands.errors import INTERRUPTED, BadInputError
 from commands.loop_text import told_of
 from commands.options import by_option, examples, json_option
@@ -103,10 +105,25 @@ def loop_cmd(
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
         plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot)
-        ended, watch = _run(ground, plan, as_json)
+        with _told_if_cut_off(ground):
+            ended, watch = _run(ground, plan, as_json)
     if as_json:
         emit_json(watch.document(ended))
     return _exit_code(ended)
+
+
+@contextmanager
+def _told_if_cut_off(ground: Ground) -> Iterator[None]:
+    """Says what a loop that was ended at once has left, and how that is put right."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        opened = take_bearings(ground.log).cycle.open
+        if opened is not None:
+            warn(f"cycle {opened.cycle} is interrupted; ar cycle --resume, or the next ar loop, ends it")
+        elif unfinished(ground) is not None:
+            warn("the agent's turn is cut off; the next ar loop saves and puts back what it left")
+        raise
 
 
 def _seconds(text: str) -> float:

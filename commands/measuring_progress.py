@@ -32,7 +32,7 @@ class Progress:
         from rich.progress import Progress as Bar
         from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._stop()
+        self.clear()
         text = step.what if step.what != "sample" else f"sample {step.number} of {step.of}"
         self._bar = Bar(
             SpinnerColumn(),
@@ -44,10 +44,11 @@ class Progress:
         self._bar.start()
         self._bar.add_task(text, total=None)
 
-    def _stop(self) -> None:
+    def clear(self) -> None:
+        """Takes away what is shown, so that something else can be told."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
     def __exit__(self, *_: object) -> None:
-        self._stop()
+        self.clear()

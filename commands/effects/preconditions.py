@@ -134,8 +134,8 @@ def _harness(repo: Repo, assets: tuple[str, ...], harness: dict[str, str]) -> Ch
         return Check(
             "harness",
             "failed",
-            f"{describe(inside)} measures, and lies inside the assets",
-            "keep it elsewhere, or put the command into .auto/measure.sh and name that",
+            f"what measures lies inside the assets: {describe(inside)}",
+            "move it out of the assets, or put the command into .auto/measure.sh and name that",
         )
     return Check("harness", "ok", describe(harness) or "no script of the session's own")
 

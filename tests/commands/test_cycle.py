@@ -76,6 +76,17 @@ class TestVerdicts:
 
         assert bench.box.git("show", f"{commit}:src/value") == "12"
 
+    def test_an_empty_description_is_none(self, bench: Bench) -> None:
+        """It is refused, unless a proposal says what is tried."""
+        bench.value(9)
+
+        empty = bench.ar("cycle", "-m", " ")
+        bench.ar("propose", "-m", "proposed")
+        bench.ar("cycle", "-m", "")
+
+        assert (empty.code, "what was changed is not said" in empty.err) == (2, True)
+        assert bench.run()["description"] == "proposed"
+
     def test_json_is_one_document(self, bench: Bench) -> None:
         """With the run, what it was compared with, and the rollback."""
         bench.value(12)

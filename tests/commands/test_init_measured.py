@@ -91,7 +91,7 @@ def test_again_is_a_new_segment_with_a_baseline_of_its_own(init: Init, sandbox: 
         (("--asset", "../up"), "assets: an asset lies outside of the working tree"),
         (("--asset", ".auto"), "assets: .auto belongs to the session"),
         (("--asset", ".env"), "assets: .env is ignored by git"),
-        (("--measure", "sh src/run.sh"), "harness: src/run.sh measures, and lies inside the assets"),
+        (("--measure", "sh src/run.sh"), "harness: what measures lies inside the assets: src/run.sh"),
         (("--harness", "nothing"), "harness: there is no nothing"),
         (("--constraint", "echo no >&2; exit 3"), "constraint: the constraint exited 3; it said: no"),
         (("--measure", "echo none"), "metric: sample 1 of 3 printed no number"),
@@ -184,6 +184,19 @@ class TestAsking:
         config = lines(sandbox)[0]
         assert (config["name"], config["metricUnit"], config["measure"]) == ("smaller", "", "echo 5")
         assert config["assets"] == ["src", "README.md"]
+
+    def test_a_slip_does_not_cost_the_answers_before(
+        self, init: Init, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Assets that are not there are asked for again."""
+        given = ("smaller", "value", "", "lower", "echo 5", "", "scr", ",", "src", "allow")
+        self.answer(monkeypatch, *given)
+
+        ran = init()
+
+        assert ran.code == 0, ran.err
+        assert "scr does not exist here" in ran.err
+        assert lines(sandbox)[0]["assets"] == ["src"]
 
     def test_an_answer_may_be_no(self, init: Init, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         """Aborting is the default, and changes nothing."""

@@ -75,7 +75,8 @@ def test_second_ctrl_c_ends_the_agent(looped: Looped) -> None:
 
     press_twice(process)
 
-    assert ended(process)[0] == 130
+    code, told = ended(process)
+    assert (code, "the agent's turn is cut off" in told) == (130, True)
     assert not is_alive(int((looped.home / "pid").read_text()), None)
     assert not looped.is_clean()
 
@@ -95,7 +96,8 @@ def test_second_ctrl_c_during_a_measurement(looped: Looped) -> None:
 
     press_twice(process)
 
-    assert ended(process)[0] == 130
+    code, told = ended(process)
+    assert (code, "cycle 1 is interrupted; ar cycle --resume" in told) == (130, True)
     assert looped.last("measured")["cycle"] == 0
     assert looped.bench.ar("cycle", "--resume").code == 0
     assert looped.bench.run()["metric"] == 9
