@@ -12,6 +12,7 @@ from commands.effects.git import describe
 from commands.effects.git_queries import head_of
 from commands.effects.ground import Ground, require_config
 from commands.effects.harness import harness_changes
+from commands.effects.log_guard import hold, restore
 from commands.effects.measuring import CONSTRAINT_SECONDS, SAMPLE_SECONDS, Measurement, Plan, Step, measure
 from commands.effects.running import recording
 from commands.judging import HARNESS
@@ -31,15 +32,20 @@ def measure_commit(
     """The measurement of cycle `number`, whose change is committed and lies in the working tree.
 
     between: called between two commands; undoes what the first one changed, so that each sample is one of the
-    commit. Nothing counts if git or what measures is not, or does not stay, as agreed.
+    commit. Nothing counts if git or what measures is not, or does not stay, as agreed; nor if a command took
+    the session's log away, which is put back.
     """
     plan = plan_of(standing.configured)
     found = Measurement()
     unfit = _unfit(ground, standing, commit)
     if unfit is None:
+        held = hold(ground.log.path)
         with recording(ground.running) as on_start:
             found = measure(plan, cwd=ground.session.root, told=told, on_start=on_start, between=between)
+        fate = restore(held, ground.rejected(standing.session.run_count + 1))
         unfit = _unfit(ground, standing, commit)
+        if fate is not None and unfit is None:
+            unfit = "log_changed", f"the session's log was {fate} meanwhile; it is as it was before"
     if unfit is not None:
         found = replace(found, reason=unfit[0], error=unfit[1])
     return measured_event(number, commit, plan, found)

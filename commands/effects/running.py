@@ -24,9 +24,9 @@ class _Group(msgspec.Struct, frozen=True):
 @contextmanager
 def recording(path: Path) -> Iterator[Callable[[int, str], None]]:
     """Gives what is to be called as each command starts; nothing is left written down afterwards."""
-    path.parent.mkdir(parents=True, exist_ok=True)
 
     def note(pid: int, started: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)  # a command before may have cleaned it away
         fresh = path.with_name(path.name + ".new")
         fresh.write_bytes(msgspec.json.encode(_Group(pid, started)))
         os.replace(fresh, path)

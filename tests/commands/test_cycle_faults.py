@@ -261,6 +261,26 @@ class TestCommands:
         ]
         assert bench.box.status("src") == ""
 
+    @pytest.mark.parametrize(
+        ("command", "kept"),
+        [("rm -r .auto", False), ("sed -i 's/10/99/' .auto/log.jsonl", True), (": >.auto/log.jsonl", True)],
+    )
+    def test_the_log_is_put_back(self, bench: Bench, command: str, kept: bool) -> None:
+        """A command that deletes or rewrites it gains nothing; the change is rolled back, and it goes on."""
+        measured_by(bench, constraint=f"test $(cat src/value) != 9 || {command}")
+        bench.value(9)
+        before = bench.lines()
+
+        ran = bench.ar("cycle", "-m", "x")
+
+        assert (ran.code, bench.run()["status"], bench.run()["reason"]) == (0, "crash", "log_changed")
+        assert bench.lines()[: len(before)] == before
+        assert (bench.box.status("src"), bench.box.read("src/value")) == ("", b"10\n")
+        assert (bench.box.top / ".auto/rejected/run-2/log.jsonl").exists() == kept
+        bench.value(8)
+        assert bench.ar("cycle", "-m", "y").code == 0
+        assert (bench.run()["metric"], bench.ar("verify").code) == (8, 0)
+
     def test_what_measures_may_not_change(self, bench: Bench) -> None:
         """Nothing is kept, a flag is raised, all stops until a new segment."""
         script = bench.box.write(".auto/measure.sh", "cat src/value\n")
