@@ -32,6 +32,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "verified",
         "flag",
         "status",
+        "tasks",
     ),
     "Shell": ("completion",),
 }

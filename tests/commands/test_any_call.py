@@ -39,6 +39,7 @@ VERBS = [
     "flag",
     "status",
     "check",
+    "tasks",
 ]
 OPTIONS = [
     "--json",
