@@ -41,15 +41,16 @@ def acquire(path: Path, timeout: float) -> Callable[[], None]:
     Raises LockTimeoutError after `timeout` seconds, naming the holder if it can be known, and StorageError
     when the file cannot be opened.
     """
+    patience = min(timeout, PATIENCE_SECONDS)
     try:
         fd = _try_flock(path)
         if fd is None and HAS_FLOCK:
-            fd = _keep_trying(path, min(timeout, PATIENCE_SECONDS))
+            fd = _keep_trying(path, patience)
     except OSError as error:
         raise storage_error(error, "open the lock", path) from error
     if fd is not None:
         return partial(os.close, fd)  # which unlocks
-    return _wait(path, timeout)
+    return _wait(path, timeout, timeout - patience)
 
 
 @contextmanager
@@ -91,10 +92,11 @@ def _keep_trying(path: Path, seconds: float) -> int | None:
     return fd
 
 
-def _wait(path: Path, timeout: float) -> Callable[[], None]:
+def _wait(path: Path, timeout: float, left: float) -> Callable[[], None]:
+    """Waits for what is left of the timeout."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(str(path), timeout=timeout)
+    lock = FileLock(str(path), timeout=left)
     try:
         lock.acquire(poll_interval=POLL_SECONDS)
     except Timeout:

@@ -42,4 +42,4 @@ show "ar replay stall --from run:7"
 
 printf '\n# Verify: the chain of digests shows a line that was altered.\n'
 show "ar verify"
-show "sed -i.bak 's/31.0/41.0/' .auto/log.jsonl; ar verify || true"
+show "sed -i.bak 's/:31[.]0,/:41.0,/' .auto/log.jsonl; ar verify || true"

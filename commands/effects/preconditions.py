@@ -143,10 +143,10 @@ def _harness(repo: Repo, assets: tuple[str, ...], harness: dict[str, str]) -> Ch
 def _changes(
     inside: tuple[str, ...], dirty: tuple[str, ...], untracked: int, allow_dirty: bool
 ) -> list[Check]:
-    checks = [Check("clean", "ok", "nothing is changed inside the assets")]
+    checks = [Check("inside", "ok", "nothing is changed inside the assets")]
     if inside:
         remedy = "commit or stash it: a session begins with what git holds"
-        checks = [Check("clean", "failed", f"changed inside the assets: {describe(inside)}", remedy)]
+        checks = [Check("inside", "failed", f"changed inside the assets: {describe(inside)}", remedy)]
     if dirty and not allow_dirty:
         remedy = "commit or stash it, or let it be: --allow-dirty"
         checks.append(Check("outside", "failed", f"changed outside the assets: {describe(dirty)}", remedy))

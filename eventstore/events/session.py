@@ -128,7 +128,7 @@ class Hook(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     duration_ms: int | float | None = always(None)
     stdout_bytes: int | float | None = always(None)
     timed_out: bool = always(False)
-    truncated: bool = False
+    truncated: bool = always(False)
     steer: str | None = None
     script_sha256: str | None = None
     at: int | None = None

@@ -46,7 +46,7 @@ def test_a_measured_session_begins(init: Init, sandbox: Sandbox) -> None:
     assert [line.split()[:2] for line in ran.out.splitlines()[:10]] == [
         ["ok", name]
         for name in (
-            *("repository", "assets", "harness", "clean", "outside"),
+            *("repository", "assets", "harness", "inside", "outside"),
             *("constraint", "metric", "time", "spread"),
         )
     ] + [["baseline", "10"]]
@@ -123,7 +123,7 @@ def test_what_lies_there_is_not_swept_in(init: Init, sandbox: Sandbox) -> None:
 
     assert "outside: changed outside the assets: elsewhere/both.txt" in strict.err
     assert "try: commit or stash it, or let it be: --allow-dirty" in strict.err
-    assert "clean: changed inside the assets: src/untracked" in dirty.err
+    assert "inside: changed inside the assets: src/untracked" in dirty.err
 
 
 def test_a_metric_command_needs_assets(init: Init) -> None:
