@@ -135,7 +135,7 @@ class Hook(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Stopped(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop ended, or the session was switched off. Written by loops and `ar off`.
+    """The loop ended, or the session was switched off. Written by loops.
 
     reason: the stop rule that held (design, section 5), or `user`.
     detail: what exactly was reached, in words.
@@ -146,7 +146,7 @@ class Stopped(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Resumed(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop went on, or the session was switched on. Written by loops and `ar on`.
+    """The loop went on, or the session was switched on. Written by loops.
 
     reason: why, in a word.
     detail: the same in more words.
