@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cycle_cmd", "told"]
 
+_MEASURED = ("improved", "worse", "equal")
+"""Reasons that the figures tell by themselves."""
+
 _TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
 
 
@@ -174,7 +177,7 @@ def told(outcome: Outcome, unit: str | None) -> str:
         change = delta(outcome.before, run.metric)
         percent = "" if change == ABSENT else f", {change}"
         line += f" ({number(outcome.before)} -> {number(run.metric, unit)}{percent})"
-    elif run.reason:
+    if run.reason and run.reason not in _MEASURED:
         line += f" [{escape(run.reason)}]"
     return f"{line}\n"
 

@@ -89,7 +89,7 @@ def measure_cmd(
     prints one JSON object. A failed command or no number: "ok" is false, the exit code 2, nothing is added.
     """
     if best is not None and not abs(best) < float("inf"):
-        raise click.BadParameter("is not a finite number", param_hint="'--best'")
+        raise click.BadParameter(f"{best} is not a finite number", param_hint="'--best'")
     baseline = best is None
     try:
         check_table(table)

@@ -1,7 +1,7 @@
 """The session's log while others are at work: it may be appended to, and nothing else (design, section 9).
 
 An agent, or a command that measures what it wrote, may clean up (`git clean -fdx`, `rm -rf .auto`) or edit
-the log, and take acknowledged events away. They are held in memory meanwhile, and put back where that happened.
+the log, and take acknowledged events away. They are held in memory meanwhile, and put back where that was so.
 """
 
 from __future__ import annotations

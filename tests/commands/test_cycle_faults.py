@@ -268,15 +268,18 @@ class TestCommands:
     def test_the_log_is_put_back(self, bench: Bench, command: str, kept: bool) -> None:
         """A command that deletes or rewrites it gains nothing; the change is rolled back, and it goes on."""
         measured_by(bench, constraint=f"test $(cat src/value) != 9 || {command}")
+        bench.box.write("src/first", "")
+        bench.ar("cycle", "-m", "the first")
         bench.value(9)
         before = bench.lines()
 
         ran = bench.ar("cycle", "-m", "x")
 
         assert (ran.code, bench.run()["status"], bench.run()["reason"]) == (0, "crash", "log_changed")
+        assert ran.out == "Cycle 1: CRASHED -- x (10 -> 9, -10.0%) [log_changed]\n"
         assert bench.lines()[: len(before)] == before
         assert (bench.box.status("src"), bench.box.read("src/value")) == ("", b"10\n")
-        assert (bench.box.top / ".auto/rejected/run-2/log.jsonl").exists() == kept
+        assert (bench.box.top / ".auto/rejected/run-3/log.jsonl").exists() == kept
         bench.value(8)
         assert bench.ar("cycle", "-m", "y").code == 0
         assert (bench.run()["metric"], bench.ar("verify").code) == (8, 0)
