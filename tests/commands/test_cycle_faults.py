@@ -276,7 +276,7 @@ class TestCommands:
         ran = bench.ar("cycle", "-m", "x")
 
         assert (ran.code, bench.run()["status"], bench.run()["reason"]) == (0, "crash", "log_changed")
-        assert ran.out == "Cycle 1: CRASHED -- x (10 -> 9, -10.0%) [log_changed]\n"
+        assert ran.out == "Cycle 2: CRASHED -- x (10 -> 9, -10.0%) [log_changed]\n"
         assert bench.lines()[: len(before)] == before
         assert (bench.box.status("src"), bench.box.read("src/value")) == ("", b"10\n")
         assert (bench.box.top / ".auto/rejected/run-3/log.jsonl").exists() == kept
