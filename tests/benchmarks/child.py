@@ -16,7 +16,7 @@ from typing import Any, Union
 
 import msgspec
 
-from tests.benchmarks.measuring import ROOT, environment
+from tests.benchmarks.measuring import ROOT, environment, in_memory
 
 __all__ = ["TASKS", "Done", "run_child"]
 
@@ -134,5 +134,8 @@ def _peak_mib() -> float:
 
 
 if __name__ == "__main__":
-    seconds, result = TASKS[sys.argv[1]](Path(sys.argv[2]))
+    task, place = TASKS[sys.argv[1]], Path(sys.argv[2])
+    if place.is_file():
+        in_memory(place)
+    seconds, result = task(place)
     print(msgspec.json.encode(Done(seconds, _peak_mib(), result)).decode())

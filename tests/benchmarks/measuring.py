@@ -19,7 +19,20 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["AR", "ROOT", "Budget", "Pair", "Row", "Setting", "environment", "in_turn", "process", "timed"]
+__all__ = [
+    "AR",
+    "ROOT",
+    "Budget",
+    "Measure",
+    "Pair",
+    "Row",
+    "Setting",
+    "environment",
+    "in_memory",
+    "in_turn",
+    "process",
+    "timed",
+]
 
 ROOT = Path(__file__).parents[2]
 """The repository."""
@@ -124,6 +137,13 @@ def timed(work: Callable[[], object], count: int = 1) -> Measure:
         return (time.perf_counter() - start) / count
 
     return measure
+
+
+def in_memory(path: Path) -> None:
+    """Reads a file, so that what is measured next is not the disk: the kernel may have dropped it."""
+    with path.open("rb", buffering=0) as file:
+        while file.read(1 << 20):
+            pass
 
 
 def environment() -> dict[str, str]:
