@@ -32,6 +32,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "verified",
         "flag",
         "status",
+        "dispatch",
         "tasks",
     ),
     "Shell": ("completion",),

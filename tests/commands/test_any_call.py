@@ -40,6 +40,7 @@ VERBS = [
     "status",
     "check",
     "tasks",
+    "dispatch",
 ]
 OPTIONS = [
     "--json",
