@@ -39,7 +39,7 @@ def fold_json(setting: Setting) -> Row:
     pair = in_turn(
         lambda: run_child("dicts", setting.log).seconds,
         lambda: run_child("fold", setting.log).seconds,
-        setting.times(3),
+        setting.times(5),
     )
     return Row(
         name="fold-json",
