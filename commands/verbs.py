@@ -33,6 +33,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "flag",
         "status",
         "dispatch",
+        "escalate",
         "tasks",
     ),
     "Shell": ("completion",),

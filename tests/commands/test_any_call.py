@@ -41,6 +41,7 @@ VERBS = [
     "check",
     "tasks",
     "dispatch",
+    "escalate",
 ]
 OPTIONS = [
     "--json",
