@@ -177,8 +177,8 @@ class Imported(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     skipped: what was left out: objects of `line` (from 1) and `reason`.
     bytes: how much of the source was read, bytes.
     lines: how many lines of the source were read, from 0.
-    marks: the first 4 hex digits of SHA-256 of each of these lines, without its end, one after the other; they
-        tell which line changed when the digest tells that one did. Absent for more than 100,000 lines.
+    marks: the first 4 hex digits of SHA-256 of each of these lines, without its end, one after the other;
+        they tell which line changed when the digest tells that one did. Absent for more than 100,000 lines.
     """
 
     source: str
