@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,10 +16,16 @@ from eventstore.events import Event, Record
 from eventstore.filelog import FileLog
 from eventstore.formats.rows import RunRow
 
+if TYPE_CHECKING:
+    from commands.effects.exporting import WrittenFolder
+
 __all__ = ["export_cmd"]
 
 FORMATS = ("jsonl", "pi", "tsv", "v1-tsv", "csv", "state")
 _ONE_SEGMENT = ("tsv", "v1-tsv")
+
+POLL_SECONDS = 0.5
+"""How often `--watch` looks at the log and at the folder, seconds."""
 
 
 @click.command(
@@ -27,7 +34,7 @@ _ONE_SEGMENT = ("tsv", "v1-tsv")
         "ar export pi > autoresearch.jsonl",
         "ar export tsv -o results.tsv",
         "ar export csv --redact -o runs.csv",
-        "ar export state state/",
+        "ar export state state/ --watch",
     ),
 )
 @click.argument("form", metavar="FORMAT", type=click.Choice(FORMATS))
@@ -39,6 +46,7 @@ _ONE_SEGMENT = ("tsv", "v1-tsv")
     "--segment", type=click.IntRange(0), metavar="N", help="tsv, v1-tsv: this segment, not the last."
 )
 @click.option("--remarks", is_flag=True, help="tsv, v1-tsv: goal and direction on # lines before the header.")
+@click.option("--watch", is_flag=True, help="state: keep DIR up to date, until interrupted.")
 @json_option
 @click.pass_obj
 def export_cmd(
@@ -50,19 +58,26 @@ def export_cmd(
     force: bool,
     segment: int | None,
     remarks: bool,
+    watch: bool,
     as_json: bool,
 ) -> None:
     """Write the log in another format.
 
     jsonl is the log's bytes; pi what pi-autoresearch reads; tsv, v1-tsv and csv are tables of runs (csv of
     all segments, the others of the last one with runs); state writes the long-horizon protocol's state and
-    log files into DIR.
+    log files into DIR. With --watch it keeps them: they follow the log, and what a person edits there is
+    reported, kept as .bak and written anew, for only the log is believed.
     """
+    if watch and form != "state":
+        raise BadInputError("--watch keeps a state folder", "ar export state DIR --watch")
     _check(form, directory, output, segment, remarks, as_json)
     log = call.log()
     if form == "state":
         assert directory is not None
-        _export_state(log, directory, redact, force, as_json)
+        if watch:
+            _keep_state(log, directory, redact, force, as_json)
+        else:
+            _tell_state(_export_state(log, directory, redact, force), directory, as_json)
         return
     chunks = _chunks(call, log, form, redact, segment, remarks)
     from commands.effects.exporting import to_file, to_stdout
@@ -144,18 +159,54 @@ def _numbered(log: FileLog, redact: bool) -> Iterator[tuple[int, Record]]:
     return masked(read(), mask_here(log)) if redact else read()
 
 
-def _export_state(log: FileLog, directory: str, redact: bool, force: bool, as_json: bool) -> None:
+def _export_state(log: FileLog, directory: str, redact: bool, force: bool) -> WrittenFolder:
     from commands.effects.exporting import write_state
+
+    return write_state(directory, _state(log, redact), force=force)
+
+
+def _state(log: FileLog, redact: bool) -> dict[str, bytes]:
     from commands.exporting import folder_of
 
-    numbered = [(seq, record) for seq, record in _numbered(log, redact) if isinstance(record, Event)]
-    done = write_state(directory, folder_of(numbered), force=force)
+    return folder_of([(seq, record) for seq, record in _numbered(log, redact) if isinstance(record, Event)])
+
+
+def _tell_state(done: WrittenFolder, directory: str, as_json: bool) -> bool:
+    """Says what was done to a state folder; False when nobody reads it any more."""
     if as_json:
-        emit_json({"format": "state", "directory": directory, **_fields(done)})
-        return
-    emit(f"{escape(directory)}: {len(done.written)} files written, {len(done.unchanged)} as they were\n")
-    for backup in done.backups:
-        emit(f"kept what was edited as {escape(backup)}\n")
+        return emit_json({"format": "state", "directory": directory, **_fields(done)})
+    told = f"{escape(directory)}: {len(done.written)} files written, {len(done.unchanged)} as they were\n"
+    return emit(told + "".join(f"kept what was edited as {escape(backup)}\n" for backup in done.backups))
+
+
+def _keep_state(log: FileLog, directory: str, redact: bool, force: bool, as_json: bool) -> None:
+    """Writes a state folder again whenever the log has grown or somebody touched a file of it."""
+    import time
+
+    from commands.effects.exporting import marks_of, write_state
+
+    files: dict[str, bytes] = {}
+    marks: object = None
+    stale = True
+
+    def catch_up() -> bool:
+        """Called when all that the log holds was read; whether to go on."""
+        nonlocal files, marks, stale, force
+        if stale or marks != marks_of(directory, files):
+            files = _state(log, redact) if stale else files
+            done = write_state(directory, files, force=force)
+            stale, force, marks = False, True, marks_of(directory, files)
+            for backup in done.backups:
+                warn(
+                    f"{directory}: a file was edited; it is kept as {backup}, and is what the log says again"
+                )
+            if not _tell_state(done, directory, as_json):
+                return False
+        time.sleep(POLL_SECONDS)
+        return True
+
+    for _ in log.follow(kinds=(), wait=catch_up):
+        stale = True
 
 
 def _fields(done: object) -> dict[str, object]:

@@ -20,7 +20,16 @@ from eventstore.filelog import FileLog
 from eventstore.formats.redaction import Mask, redact_line, redacted
 from eventstore.lines import decode_line, encode, split_lines
 
-__all__ = ["MANIFEST", "WrittenFolder", "log_lines", "mask_here", "to_file", "to_stdout", "write_state"]
+__all__ = [
+    "MANIFEST",
+    "WrittenFolder",
+    "log_lines",
+    "marks_of",
+    "mask_here",
+    "to_file",
+    "to_stdout",
+    "write_state",
+]
 
 MANIFEST = ".ar-export.json"
 """Names the digests of what we wrote into a state folder; a file that has another was edited."""
@@ -124,6 +133,19 @@ def write_state(directory: str, files: Mapping[str, bytes], *, force: bool) -> W
         _replace(top / path, [files[path]])
     _note(top, {path: [digest] for path, digest in digests.items()})
     return WrittenFolder(tuple(written), tuple(path for path in files if path not in written), backups)
+
+
+def marks_of(directory: str, paths: Iterable[str]) -> list[tuple[int, int, int] | None]:
+    """What tells that a file of a folder was touched: its inode, size and time; None where it is gone."""
+    marks: list[tuple[int, int, int] | None] = []
+    for path in paths:
+        try:
+            found = (Path(directory) / path).stat()
+        except OSError:
+            marks.append(None)
+        else:
+            marks.append((found.st_ino, found.st_size, found.st_mtime_ns))
+    return marks
 
 
 def _manifest(top: Path) -> dict[str, list[str]]:
