@@ -35,6 +35,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "dispatch",
         "escalate",
         "tasks",
+        "patrol",
+        "guard",
     ),
     "Shell": ("completion",),
 }

@@ -1,0 +1,46 @@
+"""How a resident guardian is asked to end: by TERM or Ctrl-C, noticed between two things it does."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from types import FrameType
+from typing import Self
+
+__all__ = ["Asked"]
+
+
+class Asked:
+    """While entered, TERM and INT end no process but a `wait`."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, object] = {}
+        self._noticed, self._notice = -1, -1
+        self.to_end = False
+
+    def __enter__(self) -> Self:
+        self._noticed, self._notice = os.pipe()
+        os.set_blocking(self._notice, False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._before[number] = signal.signal(number, self._told)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)  # type: ignore[arg-type]
+        os.close(self._noticed)
+        os.close(self._notice)
+
+    def wait(self, seconds: float) -> bool:
+        """Waits, until it is asked to end at most; whether it was."""
+        if not self.to_end:
+            select.select([self._noticed], [], [], seconds)
+        return self.to_end
+
+    def _told(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        self.to_end = True
+        try:
+            os.write(self._notice, b"!")
+        except BlockingIOError:  # it was told often enough
+            return
