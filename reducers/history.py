@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
@@ -12,6 +13,31 @@ from reducers.table import Table
 __all__ = ["History", "dec_hook", "enc_hook"]
 
 T = TypeVar("T")
+
+_FEW = 32
+"""Up to so many new items are put in their places one by one, rather than all sorted."""
+
+
+class _Storage(list[T]):
+    """The items that versions share. ranked: the first of them, as many as it holds, in ascending order."""
+
+    __slots__ = ("ranked",)
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        super().__init__(items)
+        self.ranked: list[Any] = []
+
+    def in_order(self, length: int) -> list[Any]:
+        """The first `length` items in ascending order; not to be changed."""
+        known = len(self.ranked)
+        if known > length:
+            return sorted(self[:length])
+        if length - known > _FEW:
+            self.ranked = sorted(self[:length])
+        else:
+            for item in self[known:length]:
+                insort(self.ranked, item)
+        return self.ranked
 
 
 class History(Sequence[T], Generic[T]):
@@ -26,7 +52,7 @@ class History(Sequence[T], Generic[T]):
     __slots__ = ("_length", "_storage")
 
     def __init__(self, items: Iterable[T] = ()) -> None:
-        self._storage: list[T] = list(items)
+        self._storage = _Storage(items)
         self._length = len(self._storage)
 
     def push(self, item: T) -> History[T]:
@@ -41,13 +67,23 @@ class History(Sequence[T], Generic[T]):
         storage.extend(items)
         return _version(storage, len(storage))
 
-    def _own_storage(self) -> list[T]:
+    def ranked(self) -> Sequence[T]:
+        """The items in ascending order, to be looked at before any other version is asked for its own.
+
+        What was put in order once is kept, so that asking each version in turn sorts nothing again. Raises
+        TypeError for items that cannot be compared.
+        """
+        return self._storage.in_order(self._length)
+
+    def _own_storage(self) -> _Storage[T]:
         """A storage that holds this one's items and nothing else.
 
         An empty history never lends its own: it is often a default, which would keep what was pushed alive.
         """
         length = self._length
-        return self._storage if length and len(self._storage) == length else self._storage[:length]
+        if length and len(self._storage) == length:
+            return self._storage
+        return _Storage(self._storage[:length])
 
     def __len__(self) -> int:
         return self._length
@@ -94,7 +130,7 @@ class History(Sequence[T], Generic[T]):
 _new = History.__new__
 
 
-def _version(storage: list[T], length: int) -> History[T]:
+def _version(storage: _Storage[T], length: int) -> History[T]:
     version: History[T] = _new(History)
     version._storage = storage
     version._length = length

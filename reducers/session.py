@@ -140,7 +140,7 @@ def _view(state: SessionState, now: int | None) -> SessionView:  # noqa: ARG001
         run_count=state.run_count,
         segment_run_count=state.run_count - standing.runs_before,
         statuses=state.statuses,
-        confidence=confidence(state.metrics.to_list(), baseline_metric, best_metric, goal.direction),
+        confidence=confidence(state.metrics.ranked(), baseline_metric, best_metric, goal.direction),
         last_run=state.last_run,
         secondary={
             name: Secondary(unit_of(name), first, at_best.get(name))

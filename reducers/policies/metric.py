@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from eventstore.events import Run
@@ -58,9 +59,35 @@ def median(values: Sequence[float]) -> float:
     """
     if not values:
         raise ValueError("the median of no values")
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else _mean(ordered[middle - 1], ordered[middle])
+    return _middle(sorted(values))
+
+
+def _middle(ranked: Sequence[float]) -> float:
+    """The median of values in ascending order."""
+    at = len(ranked) // 2
+    return ranked[at] if len(ranked) % 2 else _mean(ranked[at - 1], ranked[at])
+
+
+def _deviation(ranked: Sequence[float], middle: float) -> float:
+    """The median of the distances from `middle`, without looking at each: O(log n)."""
+    half = (len(ranked) + 1) // 2
+    least = _nth_distance(ranked, middle, half)
+    return least if len(ranked) % 2 else _mean(least, _nth_distance(ranked, middle, half + 1))
+
+
+def _nth_distance(ranked: Sequence[float], middle: float, n: int) -> float:
+    """The n-th smallest distance from `middle`: the n nearest values stand side by side."""
+
+    def leans_right(start: int) -> bool:
+        return ranked[start + n - 1] - middle >= middle - ranked[start]
+
+    starts = range(len(ranked) - n + 1)
+    balance = bisect_left(starts, True, key=leans_right)
+    return min(
+        max(middle - ranked[start], ranked[start + n - 1] - middle)
+        for start in (balance - 1, balance)
+        if start in starts
+    )
 
 
 def _mean(low: float, high: float) -> float:
@@ -70,19 +97,17 @@ def _mean(low: float, high: float) -> float:
 
 
 def confidence(
-    metrics: Sequence[float], baseline: float | None, best: float | None, direction: str | None
+    ranked: Sequence[float], baseline: float | None, best: float | None, direction: str | None
 ) -> float | None:
     """|best - baseline| / MAD of a segment's usable metrics; MAD is the unscaled median absolute deviation.
 
-    None with fewer than 3 metrics, a MAD of 0, no best, and a best equal to or worse than the baseline.
-    From 2 on likely real, from 1 marginal, below within noise; advisory.
+    ranked: the metrics in ascending order. None with fewer than 3 of them, a MAD of 0, no best, and a best
+    equal to or worse than the baseline. From 2 on likely real, from 1 marginal, below within noise; advisory.
     """
-    if len(metrics) < 3 or baseline is None or best is None or not is_better(best, baseline, direction):
+    if len(ranked) < 3 or baseline is None or best is None or not is_better(best, baseline, direction):
         return None
     try:
-        middle = median(metrics)
-        spread = median([abs(value - middle) for value in metrics])
-        ratio = abs(best - baseline) / spread
+        ratio = abs(best - baseline) / _deviation(ranked, _middle(ranked))
     except (OverflowError, ZeroDivisionError):
         return None
     return ratio if ratio < _INFINITY else None

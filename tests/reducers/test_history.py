@@ -35,7 +35,11 @@ class HistoryMachine(RuleBasedStateMachine):
         history, model = version
         return self.made(history.push(item), [*model, item])
 
-    @rule(target=versions, version=versions, items=st.lists(st.integers(), max_size=3))
+    @rule(
+        target=versions,
+        version=versions,
+        items=st.lists(st.integers(), max_size=3) | st.just([*range(99, 0, -1)]),
+    )
     def extend(
         self, version: tuple[History[int], list[int]], items: list[int]
     ) -> tuple[History[int], list[int]]:
@@ -56,6 +60,11 @@ class HistoryMachine(RuleBasedStateMachine):
         else:
             with pytest.raises(IndexError, match=f"index {start} of a history of {len(model)}"):
                 history[start]
+
+    @rule(version=versions)
+    def rank(self, version: tuple[History[int], list[int]]) -> None:
+        history, model = version
+        assert history.ranked() == sorted(model)
 
     @invariant()
     def every_version_keeps_its_items(self) -> None:

@@ -89,7 +89,7 @@ def test_confidence_agrees_with_an_independent_implementation(
         if spread > 0 and improved:
             ratio = abs(best - baseline) / spread
             expected = ratio if ratio < float("inf") else None
-    assert confidence(metrics, baseline, best, direction) == expected
+    assert confidence(sorted(metrics), baseline, best, direction) == expected
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_there_is_no_confidence_without_a_spread_and_an_improvement(
 ) -> None:
     """Fewer than 3 metrics, MAD 0, no best, best equal to or worse than the baseline, beyond a double."""
 
-    assert confidence(metrics, baseline, best, "lower") is None
+    assert confidence(sorted(metrics), baseline, best, "lower") is None
 
 
 @pytest.mark.parametrize(
