@@ -119,8 +119,12 @@ def _direction(direction: Direction) -> str:
 
 
 def _imported(imported: Imported) -> str:
-    skipped = f", {len(imported.skipped)} lines skipped" if imported.skipped else ""
-    return f"{imported.events} events from {imported.source} ({imported.format}){skipped}"
+    skipped = f", {_counted(len(imported.skipped), 'line')} skipped" if imported.skipped else ""
+    return f"{_counted(imported.events, 'event')} from {imported.source} ({imported.format}){skipped}"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 _SPECIAL: dict[type, Callable[[Any], str]] = {
