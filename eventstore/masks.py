@@ -17,8 +17,10 @@ _NOBODY = frozenset(("", "admin", "agent", "app", "ci", "nobody", "root", "runne
 
 _HERE = frozenset(("", "localhost", "localhost.localdomain"))
 _HOMES = re.compile(r"(/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})(?!Shared\b)[^\s/\\:;,\"'<>()\[\]]++")
+_MAILBOX = r"[\w+%-]++(?:\.[\w+%-]++)*+@[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9-]++)++"
 _EMAIL = re.compile(
-    r"(?<![\w.+%-])(?!git@)[\w.+%-]++@[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9-]++)++", re.ASCII
+    rf"(?<![\w+%-])(?<![\w+%-]\.)(?!git@){_MAILBOX}(?:[.+%-]++{_MAILBOX})*+",  # and what is glued to it
+    re.ASCII,
 )
 _IPV4 = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\.?\w)", re.ASCII)
 _IPV6 = re.compile(
@@ -32,8 +34,8 @@ def mask(text: str, *, home: str, user: str, hosts: Collection[str]) -> str:
 
     `home`: the user's home folder, which becomes `~`; other homes become `/home/[user]`. `user`: the user's
     name, masked where it stands as a word, unless it is one like `root`. `hosts`: names of machines, masked
-    where they stand as words. E-mail and IP addresses are masked, but for loopback. Total, idempotent, in
-    linear time.
+    where they stand as words. E-mail and IP addresses are masked, but for loopback. Total, in linear time; a
+    second pass changes nothing in words that stand apart.
     """
     text = redact(text)
     for pattern, put in _masks(home, user, frozenset(hosts)):
@@ -50,13 +52,14 @@ def _masks(
     home = home.rstrip("/\\")
     if home:
         masks.append((re.compile(rf"(?<![\w.~\]-]){re.escape(home)}(?![\w.-]*[\w-])"), "~"))
-    masks += [(_HOMES, r"\1[user]"), (_EMAIL, _email)]
+    masks.append((_HOMES, r"\1[user]"))
     names = sorted((host for host in hosts if host.lower() not in _HERE), key=len, reverse=True)
-    if names:
+    if names:  # before addresses, whose end a host may be
         masks.append((_words(names), "[host]"))
-    masks += [(_IPV4, _address), (_IPV6, _address)]
+    masks.append((_EMAIL, _email))
     if user.lower() not in _NOBODY:
         masks.append((_words([user]), "[user]"))
+    masks += [(_IPV4, _address), (_IPV6, _address)]
     return tuple(masks)
 
 
