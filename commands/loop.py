@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from commands.effects.firing import fire_document
 from commands.effects.ground import Ground, require_config, take_bearings
 from commands.effects.liveview import LiveView, step_text
 from commands.effects.looping import Ended, Plan, loop
+from commands.effects.patrolling import root_of
 from commands.effects.tree_lock import tree_locked
 from commands.effects.turning import unfinished
 from commands.errors import INTERRUPTED, BadInputError
@@ -71,6 +73,12 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
     show_default=True,
     help="The agent's own turns in each, for presets that take a limit (claude).",
 )
+@click.option(
+    "--root",
+    metavar="ROOT",
+    type=click.Path(path_type=Path),
+    help="In every turn a heartbeat first, then a look after guard and patrol of ROOT.",
+)
 @click.option("--pivot", metavar="TEXT", help="Go elsewhere: this direction from now on.")
 @by_option
 @json_option
@@ -81,6 +89,7 @@ def loop_cmd(
     iterations: int | None,
     agent_timeout: str | None,
     max_turns: int,
+    root: Path | None,
     pivot: str | None,
     by: str | None,
     as_json: bool,
@@ -97,6 +106,10 @@ def loop_cmd(
         raise BadInputError("a loop needs its session, not just a log", "leave --log out, or use -C DIR")
     if pivot is not None and not pivot.strip():
         raise BadInputError("--pivot says no direction", "ar loop --pivot 'another data layout' ...")
+    if root is not None and root_of(root) is None:
+        raise BadInputError(
+            f"--root: {root} has no session", f"ar -C {root} init 'look after the tasks' --no-metric"
+        )
     ground = ground_of(place, call.writer(by))
     agent = agent_of(command, max_turns)
     with tree_locked(place.tree_lock):
@@ -104,7 +117,7 @@ def loop_cmd(
         require_config(configured)
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
-        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot)
+        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root)
         with _told_if_cut_off(ground):
             ended, watch = _run(ground, plan, as_json)
     if as_json:

@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from commands.effects.observing import awake_since, observe
-from commands.effects.patrolling import ROOT_TASK, Done, Guardian, announce, root_of, visit
+from commands.effects.patrolling import ROOT_TASK, Done, Guardian, announce, own_beat, root_of, visit
 from commands.effects.starting import output_file, start_detached
+from eventstore.errors import LedgerError
 from eventstore.events import Event, Heartbeat, Note, Record
 from eventstore.filelog import FileLog
 from eventstore.sessions import Session
@@ -17,7 +18,7 @@ from eventstore.store import now_ms
 from reducers.core import fold
 from reducers.emergency import EMERGENCY, EMERGENCY_MS, GUARD, Emergencies, emergencies, emergency_due
 
-__all__ = ["Guarded", "guard_log", "guard_once", "look_after", "say_stopped"]
+__all__ = ["Guarded", "guard_log", "guard_once", "in_turn", "look_after", "say_stopped"]
 
 _LAYERS = frozenset({"L0", "L1"})
 
@@ -103,6 +104,20 @@ def look_after(root: Path, me: str) -> list[Done]:
         return []
     observed = observe(awake_since(root / ".auto" / "cache" / "awake.json", now_ms()))
     return visit(ROOT_TASK, session, Guardian(me, layers=_LAYERS), observed)
+
+
+def in_turn(log: FileLog, root: Path) -> list[str]:
+    """What a loop does first thing in every turn: its own heartbeat, then its look after guard and patrol.
+
+    log: the loop's, signed by it. What was done or went wrong with the layers above, in words: that never
+    keeps the loop from its work. Raises what `Log.append` raises for its own log.
+    """
+    log.append([own_beat(log.by)])
+    try:
+        done = look_after(root, log.by.partition(":")[2] or log.by)
+    except (LedgerError, OSError) as error:
+        return [f"{root}: {error}"]
+    return [f"{each.action.loop}: {each.error or each.action.reason}" for each in done]
 
 
 def say_stopped(log: FileLog, me: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -21,6 +22,7 @@ from commands.effects.firing import activate
 from commands.effects.git import GitError, describe
 from commands.effects.git_queries import Head, head_of
 from commands.effects.ground import Ground, assets_of, require_config, take_bearings
+from commands.effects.guarding import in_turn
 from commands.effects.log_guard import hold, restore
 from commands.effects.owed import fire_closed, fire_owed
 from commands.effects.running import end_recorded
@@ -54,6 +56,7 @@ class Plan(msgspec.Struct, frozen=True):
     agent: what is started each turn. seconds: how long a turn may take. by: who the agent is.
     turns: how many turns at most, from 1; None leaves it to the stop rules.
     pivot: a direction to take from now on, in words; None for none.
+    root: the folder whose guard and patrol it looks after in every turn; None for none.
     """
 
     agent: Agent
@@ -61,6 +64,7 @@ class Plan(msgspec.Struct, frozen=True):
     by: str = "worker"
     turns: int | None = None
     pivot: str | None = None
+    root: Path | None = None
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -209,6 +213,9 @@ class _Loop:
     def _turn(self) -> Stop | None:
         """One iteration, the agent started anew while it fails; a reason to stop if it keeps failing."""
         self.turns += 1
+        if self.plan.root is not None:
+            for told in in_turn(self.ground.log, self.plan.root):
+                self._record([Note(level="warn", event="guardian", detail=told)])
         for seconds in (*BACKOFF, None):
             self._look()
             standing = take_bearings(self.ground.log)

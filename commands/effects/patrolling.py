@@ -36,6 +36,7 @@ __all__ = [
     "Guardian",
     "Pass",
     "announce",
+    "own_beat",
     "patrol_once",
     "root_of",
     "visit",
@@ -93,6 +94,16 @@ def root_of(root: Path) -> Session | None:
     return session if session.log.exists() else None
 
 
+def own_beat(by: str) -> Heartbeat:
+    """A heartbeat of this very process, under this name."""
+    import socket
+
+    from hooks.pids import process_started
+
+    pid = os.getpid()
+    return Heartbeat(by=by, pid=pid, pid_started=process_started(pid), host=socket.gethostname())
+
+
 def announce(
     log: FileLog, me: str, interval: float, *, register: Sequence[str] = (), cwd: str | None = None
 ) -> None:
@@ -101,13 +112,8 @@ def announce(
     interval: how often it means to give one, seconds; said with its layer where the log has it otherwise.
     register: the command that restarts it, which a person gave and which is recorded as the user's.
     """
-    import socket
-
-    from hooks.pids import process_started
-
-    pid, by = os.getpid(), f"guardian:{me}"
-    beat = Heartbeat(by=by, pid=pid, pid_started=process_started(pid), host=socket.gethostname())
-    argv = tuple(register)
+    by, argv = f"guardian:{me}", tuple(register)
+    beat = own_beat(by)
 
     def decide(state: LivenessState) -> list[Event]:
         row = next((row for row in liveness.view(state).loops if row.loop == me), None)

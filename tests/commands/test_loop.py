@@ -6,13 +6,16 @@ import json
 import os
 import sys
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
 from commands.effects import looping
 from commands.effects.tree_lock import tree_locked
-from eventstore.events import Config, Pivot, Settings, Stopped
-from tests.commands.looped import Looped, looped
+from eventstore.events import Config, Heartbeat, Pivot, Registered, Restart, Settings, Stopped
+from eventstore.filelog import FileLog
+from eventstore.store import now_ms
+from tests.commands.looped import Looped, looped, until
 from tests.commands.sandbox import plain_git, prepared, sandbox
 
 __all__ = ["looped", "plain_git", "prepared", "sandbox"]
@@ -394,3 +397,44 @@ def test_last_stop_of_another_kind(looped: Looped) -> None:
 
     assert looped.loop("--iterations", "1").code == 0
     assert looped.bench.run()["metric"] == 9
+
+
+def test_in_every_turn_it_looks_after_guard_and_patrol(looped: Looped, tmp_path: Path) -> None:
+    """A heartbeat of its own process first thing; a dead patrol is started again, and that is noted."""
+    root = tmp_path / "root"
+    (root / ".auto").mkdir(parents=True)
+    above = FileLog(root / ".auto" / "log.jsonl")
+    hour_ago = now_ms() - 3_600_000
+    back = root / "back"
+    above.append(
+        [
+            Registered(by="user:patrol", argv=("touch", str(back)), interval_seconds=60, level="L1"),
+            Heartbeat(by="guardian:patrol", timestamp=hour_ago),
+        ]
+    )
+    looped.values(9, 8)
+
+    assert looped.loop("--root", str(root), "--by", "worker:gpu0", "--iterations", "2").code == 0
+
+    kinds = [line["type"] for line in looped.bench.lines()]
+    assert kinds.count("heartbeat") == 2
+    assert kinds[4] == "heartbeat"
+    beat = looped.last("heartbeat")
+    assert (beat["by"], beat["pid"]) == ("worker:gpu0", os.getpid())
+    assert len([note for note in looped.bench.lines("note") if note["event"] == "guardian"]) == 1
+    restarts = [record for batch in above.read() for record in batch.records if isinstance(record, Restart)]
+    assert [(each.by, each.target) for each in restarts] == [("guardian:gpu0", "patrol")]
+    until(back.exists)
+
+
+def test_what_is_wrong_above_keeps_no_loop_from_its_work(looped: Looped, tmp_path: Path) -> None:
+    """A ROOT whose log went away in the meantime is noted; one that never had one is a slip."""
+    root = tmp_path / "root"
+    (root / ".auto").mkdir(parents=True)
+    assert looped.loop("--root", str(root)).code == 2
+    (root / ".auto" / "log.jsonl").mkdir()
+    looped.values(9)
+
+    assert looped.loop("--root", str(root), "--iterations", "1").code == 0
+    assert looped.bench.run()["metric"] == 9
+    assert looped.notes() == ["guardian"]
