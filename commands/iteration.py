@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from commands.context import Call
@@ -16,55 +15,12 @@ from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, warn
 from commands.verb import Verb
 from eventstore.errors import ConflictError
-from eventstore.events import Event, Finding, Iteration, Verified
-from reducers.core import Projection, fold
-from reducers.stall import StallState, stall
+from eventstore.events import Event, Iteration
+from reducers.core import fold
+from reducers.rounds import Rounds, rounds
+from reducers.stall import stall
 
-__all__ = ["Rounds", "decide_iteration", "iteration_cmd", "rounds"]
-
-
-class Rounds(msgspec.Struct, frozen=True, gc=False):
-    """What an iteration is numbered and counted from.
-
-    last: number of the last one; None before the first. verified: whether an ok check followed it.
-    findings: how many were made since. stall: the `stall` view's state.
-    """
-
-    last: int | None = None
-    verified: bool = False
-    findings: int = 0
-    stall: StallState = stall.initial
-
-
-def _on_stall(state: Rounds, event: Event) -> Rounds:
-    return replace(state, stall=fold(stall, (event,), state.stall))
-
-
-def _on_iteration(state: Rounds, event: Iteration) -> Rounds:
-    return Rounds(event.iteration, stall=fold(stall, (event,), state.stall))
-
-
-def _on_finding(state: Rounds, event: Finding) -> Rounds:  # noqa: ARG001
-    return replace(state, findings=state.findings + 1)
-
-
-def _on_verified(state: Rounds, event: Verified) -> Rounds:
-    return replace(state, verified=True) if event.ok else state
-
-
-rounds: Projection[Rounds, Rounds] = Projection(
-    name="rounds",
-    version=1,
-    initial=Rounds(),
-    handlers={
-        **dict.fromkeys(stall.handlers, _on_stall),
-        Iteration: _on_iteration,
-        Finding: _on_finding,
-        Verified: _on_verified,
-    },
-    shows=lambda state, _: state,
-)
-"""What an iteration is numbered and counted from."""
+__all__ = ["decide_iteration", "iteration_cmd"]
 
 
 @click.command(

@@ -35,6 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "dispatch",
         "escalate",
         "tasks",
+        "orchestrate",
         "patrol",
         "guard",
     ),

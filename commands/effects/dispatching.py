@@ -14,7 +14,7 @@ from hooks.process import run, shell_argv, strip_own_environment
 from reducers.policies.dispatching import Prompt
 from reducers.policies.looping import last_line
 
-__all__ = ["CameBack", "came_back", "run_prompts"]
+__all__ = ["CameBack", "came_back", "run_prompt", "run_prompts"]
 
 KEPT = 1 << 16
 """Bytes of an agent's stdout, and of its stderr, that are kept, from the end."""
@@ -41,8 +41,8 @@ def run_prompts(
     command: a shell command that reads the prompt from stdin; it also lies in the file AR_BRIEF. place: the
     directory for prompts and outputs. by: who the agents are. seconds: how long each may take.
     """
-    place.mkdir(parents=True, exist_ok=True)
-    work = [partial(_run, each, command, place, cwd, by, seconds) for each in prompts]
+    argv = shell_argv(command)
+    work = [partial(run_prompt, each, argv, place, cwd, by, seconds) for each in prompts]
     ended = side_by_side(work, len(work))
     return [
         each if isinstance(each, CameBack) else CameBack(prompt.name, False, str(each), "")
@@ -50,13 +50,15 @@ def run_prompts(
     ]
 
 
-def _run(
-    prompt: Prompt, command: str, place: Path, cwd: Path, by: str, seconds: float, on_start: OnStart
+def run_prompt(
+    prompt: Prompt, argv: Sequence[str], place: Path, cwd: Path, by: str, seconds: float, on_start: OnStart
 ) -> CameBack:
+    """Runs an agent for one prompt, as `run_prompts` does; `on_start` is called as it starts."""
+    place.mkdir(parents=True, exist_ok=True)
     brief, out, err = (place / f"{prompt.name}.{kind}" for kind in ("md", "out", "err"))
     brief.write_text(prompt.text, encoding="utf-8")
     finished = run(
-        shell_argv(command),
+        argv,
         cwd=cwd,
         stdin=prompt.text.encode("utf-8", "replace"),
         timeout=seconds,
@@ -66,6 +68,7 @@ def _run(
         env={**strip_own_environment(os.environ), "AR_BRIEF": os.fspath(brief), "AR_BY": by},
         on_start=on_start,
     )
+    place.mkdir(parents=True, exist_ok=True)  # for an agent may have cleaned it away
     out.write_bytes(finished.stdout)
     err.write_bytes(finished.stderr)
     line = last_line(finished.stdout) or last_line(finished.stderr)

@@ -1,0 +1,106 @@
+"""What an orchestrator does with a task: leave it, hold it, or send a worker (design, section 6.3). Pure.
+
+    step(course, last_stop, rounds, now)
+
+Tasks run until they are stopped: limits that nobody set are none. Between two iterations stands a check that
+held; without one the next does not begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from eventstore.events import Event, Flag, Pivot, Settings, Stopped
+from reducers.pivots import next_perturbation
+from reducers.policies import looping
+from reducers.policies.limits import LOOP, NO_LIMIT, ORCHESTRATED
+from reducers.policies.looping import Course
+from reducers.rounds import Rounds
+
+__all__ = ["ASKED_FOR", "UNVERIFIED", "Hold", "Leave", "Send", "step"]
+
+ASKED_FOR = "as asked for"
+"""How the detail of a stop ends that a loop recorded because its turns were used up: it is none of a task."""
+
+UNVERIFIED = "unverified"
+"""The kind of the flag over an iteration that no check has found in order."""
+
+
+class Leave(msgspec.Struct, frozen=True):
+    """The task is stopped. reason: why. events: what is to be recorded, if that is new."""
+
+    reason: str
+    events: tuple[Event, ...] = ()
+
+
+class Hold(msgspec.Struct, frozen=True):
+    """The last iteration is to be verified before the next. iteration: its number. events: a flag for it."""
+
+    iteration: int
+    events: tuple[Event, ...] = ()
+
+
+class Send(msgspec.Struct, frozen=True):
+    """A worker is to be sent. events: what the stall rules and the limits have recorded first."""
+
+    events: tuple[Event, ...] = ()
+
+
+def step(course: Course, last_stop: Stopped | None, rounds: Rounds, now: int) -> Leave | Hold | Send:
+    """What to do with a task now. last_stop: the last stop on its log. now: milliseconds since 1970 UTC."""
+    recorded = looping.recorded(course)
+    turns_used_up = last_stop is not None and last_stop.detail.endswith(ASKED_FOR)
+    circles = recorded is not None and recorded.reason == "discards"
+    if recorded is not None and not circles and not (recorded.reason == "user" and turns_used_up):
+        return Leave(recorded.reason)
+    freed = _limits(course.situation.budget.limits)
+    due = looping.due(_unlimited(looping.after(course, freed)), now)
+    if due is not None:
+        return Leave(due.reason, (*freed, Stopped(reason=due.reason, detail=due.detail)))
+    if rounds.last is not None and not rounds.verified:
+        told = f"no ok check followed iteration {rounds.last}; the next waits for one"
+        return Hold(rounds.last, (*freed, Flag(kind=UNVERIFIED, detail=told)))
+    answer = _stall_answer(course)
+    if circles and not any(isinstance(each, Pivot) for each in answer):
+        impulse = next_perturbation(course.pivots).text
+        answer.append(Pivot(level="inject", reason="its loop had stopped: discards", perturbation=impulse))
+    return Send((*freed, *answer))
+
+
+_SETTABLE = ("max_cycles", "time_limit_minutes")
+"""The limits that a setting can make none; the others that are off are left out of what is due."""
+
+
+def _limits(stated: Mapping[str, object]) -> tuple[Event, ...]:
+    """The setting that makes limits none which nobody set; empty where there is nothing to set."""
+    missing: dict[str, int | float | str | None] = {
+        name: NO_LIMIT for name in _SETTABLE if name not in stated
+    }
+    return (Settings(limits=missing),) if missing else ()
+
+
+def _unlimited(course: Course) -> Course:
+    """The course with those limits none that an orchestrated task does not have."""
+    budget = course.situation.budget
+    off = {
+        name: NO_LIMIT
+        for name in LOOP.__struct_fields__
+        if getattr(LOOP, name) != getattr(ORCHESTRATED, name) and name not in budget.limits
+    }
+    freed = replace(budget, limits={**off, **budget.limits})
+    return replace(course, situation=replace(course.situation, budget=freed))
+
+
+def _stall_answer(course: Course) -> list[Event]:
+    """What the stall rules demand, in words that fit a task without runs too."""
+    events = looping.stall_answer(course)
+    if course.situation.trail.run_count:
+        return events
+    told = f"{course.situation.budget.stall.stale_count} iterations in a row that found nothing new"
+    return [
+        replace(each, reason=told) if isinstance(each, Pivot) else replace(each, detail=told)
+        for each in events
+    ]

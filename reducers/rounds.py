@@ -1,0 +1,59 @@
+"""What a protocol iteration is numbered and counted from, and whether the last one was verified.
+
+Not among the named views: `ar iteration` and `ar orchestrate` decide from it, under the log's lock.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from eventstore.events import Event, Finding, Iteration, Verified
+from reducers.core import Projection, fold
+from reducers.stall import StallState, stall
+
+__all__ = ["Rounds", "rounds"]
+
+
+class Rounds(msgspec.Struct, frozen=True, gc=False):
+    """What an iteration is numbered and counted from.
+
+    last: number of the last one; None before the first. verified: whether an ok check followed it.
+    findings: how many were made since. stall: the `stall` view's state.
+    """
+
+    last: int | None = None
+    verified: bool = False
+    findings: int = 0
+    stall: StallState = stall.initial
+
+
+def _on_stall(state: Rounds, event: Event) -> Rounds:
+    return replace(state, stall=fold(stall, (event,), state.stall))
+
+
+def _on_iteration(state: Rounds, event: Iteration) -> Rounds:
+    return Rounds(event.iteration, stall=fold(stall, (event,), state.stall))
+
+
+def _on_finding(state: Rounds, event: Finding) -> Rounds:  # noqa: ARG001
+    return replace(state, findings=state.findings + 1)
+
+
+def _on_verified(state: Rounds, event: Verified) -> Rounds:
+    return replace(state, verified=True) if event.ok else state
+
+
+rounds: Projection[Rounds, Rounds] = Projection(
+    name="rounds",
+    version=1,
+    initial=Rounds(),
+    handlers={
+        **dict.fromkeys(stall.handlers, _on_stall),
+        Iteration: _on_iteration,
+        Finding: _on_finding,
+        Verified: _on_verified,
+    },
+    shows=lambda state, _: state,
+)
+"""What an iteration is numbered and counted from."""
