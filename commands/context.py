@@ -41,6 +41,8 @@ class Call:
     def session_if_any(self) -> Session | None:
         """The session this call is about, or None where there is none."""
         if self._log_file is not None:
+            if not self._log_file:
+                raise BadInputError("--log: no file is named", "ar --log FILE ...")
             return sessions.of_log(Path(self._log_file))
         return sessions.find(self._start)
 

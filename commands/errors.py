@@ -37,12 +37,23 @@ def report(error: BaseException) -> int:
         return INTERRUPTED
     if isinstance(error, LedgerError):
         return _say(error.message, error.remedy, error.exit_code)
+    if isinstance(error, FileNotFoundError) and not error.filename and _is_nowhere():
+        return _say("the working directory is not there any more", "cd to one that is, or ar -C DIR ...", 4)
     if isinstance(error, OSError):
         where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
         return _say(f"{where}{error.strerror or error}", "", 4)
     if "click" in sys.modules:  # else it is none of its errors, and it need not be imported to know that
         return _report_click(error)
     raise error
+
+
+def _is_nowhere() -> bool:
+    """Whether the working directory was removed."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
 
 
 def _report_click(error: BaseException) -> int:

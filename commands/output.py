@@ -147,6 +147,8 @@ def _write(data: bytes) -> bool:
     except BrokenPipeError:
         leave_stdout()
         return False
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "stdout") from error
     return True
 
 

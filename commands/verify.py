@@ -66,7 +66,7 @@ def told(report: Report) -> str:
     if hidden:
         lines.append(f"and {hidden} more; `ar verify --json` lists them all\n")
     serious = sum(fault.serious for fault in report.faults)
-    counts = f"{report.lines} lines, {report.chained} chained"
+    counts = f"{report.lines} {'line' if report.lines == 1 else 'lines'}, {report.chained} chained"
     if report.foreign:
         counts += f", {report.foreign} of other writers"
     if serious:

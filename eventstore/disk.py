@@ -102,6 +102,8 @@ def storage_error(error: OSError, doing: str, path: Path) -> StorageError:
         "EACCES": "check the permissions of the file and its directory",
         "EROFS": "the file system is read-only; use another directory",
         "EISDIR": "name another file with --log",
+        "ENOENT": "make its directory first, or name another place",
+        "ENOTDIR": "a part of its path is no directory; name another place",
         "ELOOP": "the symbolic link leads nowhere; mend it",
     }
     from errno import errorcode

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterable, Sequence
 
 from commands.appending import Request, outcome, read_batch, read_one, told
 from commands.context import Call
+from commands.effects.reading import read_stdin
 from commands.errors import BadInputError
 from commands.numbering import Runs, counted, numbered
 from commands.output import emit, emit_json, warn
@@ -26,7 +26,7 @@ def record(call: Call, request: Request) -> None:
                 "a batch takes its events from stdin alone", "ar append - --batch KEY < events.jsonl"
             )
         log = call.writer(request.by)
-        batch = read_batch(sys.stdin.buffer.read(), request.batch, log.by)
+        batch = read_batch(read_stdin(), request.batch, log.by)
     else:
         if request.batch is not None:
             raise BadInputError("--batch is for a batch from stdin", "--id KEY for a single event")

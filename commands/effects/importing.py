@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from commands.effects.reading import read_stdin
 from commands.errors import BadInputError
 from commands.importing import Changed, Ledger, Planned, Source, earlier, follow, plan, plan_folder
 from eventstore.errors import ConflictError
@@ -81,7 +81,7 @@ def read_file(path: str, root: Path) -> Source:
     not there, OSError for one that cannot be read.
     """
     if path == "-":
-        return Source("-", sys.stdin.buffer.read())
+        return Source("-", read_stdin())
     try:
         data = Path(path).read_bytes()
         if not Path(path).is_file():

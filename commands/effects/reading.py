@@ -1,10 +1,12 @@
-"""Reading a log's lines as they stand: the bytes of all of them, of one, of the last few."""
+"""Reading bytes as they stand: a log's lines, all of them, one, the last few; what stdin brings."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from commands.errors import BadInputError
 from eventstore import reading
 from eventstore.disk import Disk, require_regular, storage_error
 from eventstore.errors import StorageError
@@ -13,7 +15,7 @@ from eventstore.filelog import FileLog
 from eventstore.lines import split_lines
 from eventstore.store import START, Position
 
-__all__ = ["last_records", "line_at", "stretches"]
+__all__ = ["last_records", "line_at", "read_stdin", "stretches"]
 
 
 def stretches(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -64,3 +66,11 @@ def last_records(log: FileLog, count: int) -> tuple[list[tuple[int, Record]], Po
         missing -= records
     found = [numbered for batch in log.read(start) for numbered in batch.numbered() if numbered[0] <= end.seq]
     return found[-count:] if count > 0 else [], end
+
+
+def read_stdin() -> bytes:
+    """All that stdin brings. Raises BadInputError when the program was started without one."""
+    if sys.stdin is None:
+        raise BadInputError("stdin is closed", "give it by a pipe, or by < FILE")
+    data: bytes = sys.stdin.buffer.read()
+    return data

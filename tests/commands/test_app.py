@@ -137,6 +137,7 @@ def test_it_works_as_if_started_elsewhere(ar: Ar, tmp_path: Path, monkeypatch: p
     assert ar("-C", "b", "tail").out.endswith("b\n")
     monkeypatch.delenv("AR_DIR")
     assert ar("-C", str(tmp_path / "a"), "tail").out.endswith("a\n")
+    assert ar("--log", "", "tail") == (2, "", "ar: --log: no file is named\ntry: ar --log FILE ...\n")
 
 
 def test_a_session_is_found_from_below(ar: Ar, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,6 +244,42 @@ def test_a_closed_stderr_hides_no_exit_code(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("verb", ["append", "import"])
+def test_a_closed_stdin_is_told(verb: str, tmp_path: Path) -> None:
+    """Where a command reads from it; nothing is written."""
+    (tmp_path / ".auto").mkdir()
+    log = tmp_path / ".auto" / "log.jsonl"
+    log.touch()
+
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m autoresearch_ledger {verb} - <&-"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "ar: stdin is closed\ntry: give it by a pipe, or by < FILE\n"
+    assert not log.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a directory cannot be removed")
+@pytest.mark.parametrize("argv", ["view", "append note detail=x", "measure --metric true --direction lower"])
+def test_a_working_directory_that_is_gone_is_told(argv: str, tmp_path: Path) -> None:
+    """An agent may have removed the one that its shell stands in."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f'rmdir "{gone}"; exec {sys.executable} -m autoresearch_ledger {argv}'
+
+    done = subprocess.run(["sh", "-c", command], cwd=gone, env=environment(), capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == (
+        "ar: the working directory is not there any more\ntry: cd to one that is, or ar -C DIR ...\n"
+    )
 
 
 def test_arguments_that_are_no_text_are_refused(tmp_path: Path) -> None:

@@ -285,14 +285,22 @@ def test_verify_says_what_it_found(ar: Ar, log: Path) -> None:
 
     assert (ok.code, ok.out.splitlines()[0]) == (0, "ok  5 lines, 0 chained, 5 of other writers")
     assert ar("verify", "--head", head).code == 0
-    log.write_text(LOG.replace("arena", "arenA") + "x\n")
+    log.write_text(LOG.replace("pages", "pageS") + "x\n")
     bad = ar("verify", "--head", head)
     assert bad.code == 1
     assert "line 6: damaged: " in bad.out
-    assert "line 5: head: " in bad.out or "anchored" not in bad.out
+    assert bad.out.splitlines()[-2] == "NOT OK  2 faults  6 lines, 0 chained, 5 of other writers"
+    assert bad.out.startswith("line 5: head: ")
     assert ar("verify", "--head", "x:y").code == 2
     found = json.loads(ar("verify", "--json").out)
     assert (found["ok"], found["seq"], [fault["line"] for fault in found["faults"]]) == (False, 6, [6])
+
+
+def test_one_line_is_told_as_one(ar: Ar, log: Path) -> None:
+    """In words."""
+    log.write_text('{"type":"note","detail":"x"}\n')
+
+    assert ar("verify").out.startswith("ok  1 line, 0 chained, 1 of other writers\n")
 
 
 def test_an_altered_line_of_ours_is_found(ar: Ar, log: Path) -> None:
@@ -366,7 +374,7 @@ class TestAsAProcess:
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(), capture_output=True)
 
         assert done.returncode == 4
-        assert done.stderr == b"ar: No space left on device\n"
+        assert done.stderr == b"ar: stdout: No space left on device\n"
 
     def test_a_latin_terminal_gets_what_it_can_show(self, log: Path, tmp_path: Path) -> None:
         """Other characters are escaped; JSON is UTF-8 all the same."""

@@ -494,8 +494,9 @@ def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
 
 def test_a_missing_directory_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     """Nothing is made on the way."""
-    with pytest.raises(StorageError, match=r"nowhere"):
+    with pytest.raises(StorageError, match=r"nowhere") as caught:
         FileLog(tmp_path / "nowhere" / "log.jsonl").append([Note(detail="x")])
+    assert "directory" in caught.value.remedy
 
     assert not (tmp_path / "nowhere").exists()
 
