@@ -1,11 +1,11 @@
 """Kills an operation at every step, runs it again, and tells where that ended.
 
-Run as `python -m tests.commands.effects.kill_driver TEMPLATE WORK OPERATION MODE`: TEMPLATE is a repository to
-copy for every attempt, WORK an empty directory. In a forked child the operation is killed by SIGKILL at its
-first step, in the next copy at its second, and so on until it ends undisturbed; after each kill it is run again
-to the end. A step is a git call that writes, or a rename or link. MODE `before` kills before the step, `during`
-right after git was started, which then goes on by itself. Printed is a JSON list of end states, the undisturbed
-one last.
+Run as `python -m tests.commands.effects.kill_driver TEMPLATE WORK OPERATION MODE`: TEMPLATE is a repository
+to copy for every attempt, WORK an empty directory. In a forked child the operation is killed by SIGKILL at
+its first step, in the next copy at its second, and so on until it ends undisturbed; after each kill it is run
+again to the end. A step is a git call that writes, or a rename or link. MODE `before` kills before the step,
+`during` right after git was started, which then goes on by itself. Printed is a JSON list of end states, the
+undisturbed one last.
 """
 
 from __future__ import annotations
@@ -89,14 +89,17 @@ def arm(step: int, mode: str) -> None:
         return process
 
     subprocess.Popen = starting  # type: ignore[assignment,misc]
-    for name in ("rename", "link"):
 
-        def moving(*arguments: Any, real: Callable[..., None] = getattr(os, name), **options: Any) -> None:
+    def deadly(real: Callable[..., None]) -> Callable[..., None]:
+        def moving(*arguments: Any, **options: Any) -> None:
             if due():
                 die()
             real(*arguments, **options)
 
-        setattr(os, name, moving)
+        return moving
+
+    for name in ("rename", "link"):
+        setattr(os, name, deadly(getattr(os, name)))
 
 
 def main(template: Path, work: Path, operation: str, mode: str) -> None:
