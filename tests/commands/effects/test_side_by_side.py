@@ -13,13 +13,13 @@ from commands.effects.side_by_side import OnStart, side_by_side
 from tests.commands.conftest import environment
 
 SLEEPERS = """\
-import sys
+import os
 from commands.effects.side_by_side import side_by_side
 from hooks.process import run
 def work(on_start):
     def started(pid, stamp):
         on_start(pid, stamp)
-        print(pid, flush=True)
+        os.write(1, b"%d\\n" % pid)  # whole, whatever the other thread says
     run(["sleep", "60"], cwd=".", timeout=60, stdout_cap=1, stderr_cap=1, keep="tail", on_start=started)
 side_by_side([work, work], 2)
 """
