@@ -22,7 +22,7 @@ from eventstore.events import Damaged, Event, Record, Recovered, Relinked
 from eventstore.following import follow
 from eventstore.landmark import Landmark
 from eventstore.lines import Batch, LineDecoder, decode_line, digest, split_lines
-from eventstore.lock import acquire
+from eventstore.lock import acquire, lock_of
 from eventstore.reading import Tail, batches, last_line_before, look_at_tail, stretches
 from eventstore.stamping import IdIndex, admit_all, plan, stamp
 from eventstore.store import START, Appended, Head, Position, Reset, content_key, now_ms
@@ -56,7 +56,8 @@ AS_MEANT = Place()
 class FileLog:
     """A log in a file. Safe to use from many processes; one object is for one thread at a time.
 
-    path: the file; its directory must exist, the file need not. Beside it stands its lock, `PATH.lock`.
+    path: the file; its directory must exist, the file need not. Beside it stands its lock, `PATH.lock`; of a
+        symbolic link, beside the file that it leads to.
     by: signs events that are not signed, `role` or `role:name`.
     clock: milliseconds since 1970 UTC, for events without a timestamp.
     lock_timeout: seconds to wait for another appender.
@@ -75,7 +76,7 @@ class FileLog:
     ) -> None:
         self.path = Path(path)
         self.by = by
-        self.lock_path = self.path.with_name(self.path.name + ".lock")
+        self.lock_path = lock_of(self.path)
         self._clock = clock
         self._timeout = lock_timeout
         self._cache_dir = cache_dir

@@ -23,7 +23,7 @@ except ImportError:  # a platform without flock: filelock knows its own way
 else:
     HAS_FLOCK = True
 
-__all__ = ["acquire", "holder_of", "locked"]
+__all__ = ["acquire", "holder_of", "lock_of", "locked"]
 
 FIRST_PAUSE, POLL_SECONDS = 0.0005, 0.01
 """How soon, and later how often, a waiting appender looks again, seconds.
@@ -33,6 +33,12 @@ Most appends take less than a millisecond; one that appends in a loop leaves gap
 
 PATIENCE_SECONDS = 1.0
 """How long the plain lock is tried again before filelock is imported, which takes as long as many appends."""
+
+
+def lock_of(log: Path) -> Path:
+    """The lock of a log: beside the file itself, for all who reach it, by its name or by symbolic links."""
+    real = Path(os.path.realpath(log))
+    return real.with_name(real.name + ".lock")
 
 
 def acquire(path: Path, timeout: float) -> Callable[[], None]:

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from eventstore.errors import LedgerError, StorageError
+from eventstore.lock import lock_of
 
 __all__ = [
     "Session",
@@ -68,7 +69,8 @@ class Session(NamedTuple):
     log, prompt, ideas, measure, checks, hooks: by these names.
     config_file: lies in the directory that was found, also when it redirects to another root.
     cache: where snapshots are kept; None for a log that was named, whose place is not ours to fill.
-    lock: the log's. tree_lock: held by what changes the working tree. rejected: what was taken out of it.
+    lock: the log's, beside the file that it is, also where `log` is a link.
+    tree_lock: held by what changes the working tree. rejected: what was taken out of it.
     """
 
     root: Path
@@ -126,7 +128,7 @@ def of_log(log: Path) -> Session:
         return _session(path.parent.parent, "auto")
     if path.name == _LEGACY["log"]:
         return _session(path.parent, "legacy")
-    return _session(path.parent, "file")._replace(log=path, lock=_lock(path), cache=None)
+    return _session(path.parent, "file")._replace(log=path, lock=lock_of(path), cache=None)
 
 
 def is_session_file(path: str) -> bool:
@@ -213,14 +215,10 @@ def _session(root: Path, layout: Layout) -> Session:
         layout=layout,
         **names,
         cache=own / "cache",
-        lock=_lock(names["log"]),
+        lock=lock_of(names["log"]),
         tree_lock=own / "tree.lock",
         rejected=own / "rejected",
     )
-
-
-def _lock(log: Path) -> Path:
-    return log.with_name(log.name + ".lock")
 
 
 def _redirected(session: Session) -> Path | None:

@@ -18,7 +18,7 @@ def keep_out_of_git(session: Session) -> None:
     """Lists the log in git's exclusions and warns of one that is tracked; no repository is no error."""
     log = session.log
     names = [str(log.relative_to(session.root))]
-    if session.layout != "auto":
+    if session.layout != "auto" and session.lock.is_relative_to(session.root):
         names.append(str(session.lock.relative_to(session.root)))
     if session.layout != "file":
         names += [".auto/cache/", ".auto/*.lock", ".auto/rejected/"]

@@ -488,6 +488,7 @@ def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
 
     assert FileLog(link).append([Note(detail="two")]).seqs == (2,)
     assert details(real) == ["one", "two"]
+    assert FileLog(link).lock_path == FileLog(real).lock_path
     with pytest.raises(StorageError):
         FileLog(loop).append([Note(detail="x")])
 

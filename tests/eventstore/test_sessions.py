@@ -466,10 +466,10 @@ def test_a_log_that_is_named_belongs_to_the_session_around_it(
 
 
 def test_the_log_that_is_named_may_be_a_link(tmp_path: Path) -> None:
-    """Its lock lies beside the name, so that all who use that name share it."""
+    """Its lock lies beside the file that it leads to, so that all who reach that file share it."""
     (tmp_path / "log.jsonl").symlink_to(put(tmp_path / "real/x.jsonl"))
 
-    assert of_log(tmp_path / "log.jsonl").lock == tmp_path.resolve() / "log.jsonl.lock"
+    assert of_log(tmp_path / "log.jsonl").lock == tmp_path.resolve() / "real" / "x.jsonl.lock"
 
 
 @pytest.mark.parametrize(
