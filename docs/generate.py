@@ -190,8 +190,9 @@ takes account of), `head` (`seq:digest` of that line) and `damaged_lines` around
 
 COMMANDS_INTRODUCTION = """\
 Text for people on stdout, coloured and as wide as the terminal, plain when piped (`NO_COLOR` is honoured);
-`--json` for programs. Errors go to stderr: `ar: what is wrong`, and where there is one, `try: ...`. A closed
-pipe is no error. What agents wrote is data: control characters in it are shown escaped.
+`--json` for programs, with the keys in [json.md](json.md). Errors go to stderr: `ar: what is wrong`, and where
+there is one, `try: ...`. A closed pipe is no error. What agents wrote is data: control characters in it are
+shown escaped.
 
 | exit code | meaning |
 |---|---|
@@ -202,7 +203,7 @@ pipe is no error. What agents wrote is data: control characters in it are shown 
 | 4 | the storage or something around it failed |
 | 130 | interrupted |
 
-The session is found by walking up from the working directory (or `-C DIR`, or `AR_DIR`) to the repository's
+The session is found by walking up from the working directory (or `-C DIR`, else `AR_DIR`) to the repository's
 root. `AR_BY` says who appends, where `--by` does not; without either it is `user`.
 
 `WHERE` is a place in the log's past: `120` just after line 120 (`0` before the first), `run:5` just after the
