@@ -33,8 +33,8 @@ _COLUMNS = (Column("flag"), Column("since"), Column("by"), Column("detail", flex
         "ar flag   # which are up",
     ),
 )
-@click.argument("kind", metavar="KIND", required=False)
-@click.argument("detail", metavar="DETAIL", required=False)
+@click.argument("kind", metavar="[KIND]", required=False)
+@click.argument("detail", metavar="[DETAIL]", required=False)
 @click.option("--clear", is_flag=True, help="Take the flag down again.")
 @by_option
 @json_option

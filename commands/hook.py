@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from commands.errors import BadInputError, nearest
 from commands.options import examples
 from commands.output import emit
+from commands.verb import VerbGroup
 
 __all__ = ["hook_cmd"]
 
@@ -14,7 +14,7 @@ SUBCOMMANDS = ("fire", "payload", "test", "list", "add", "install", "error-captu
 """In the order of the reference; `test` is `commands.hook_test:test_cmd`."""
 
 
-class Subcommands(click.Group):
+class Subcommands(VerbGroup):
     """The subcommands, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -30,16 +30,6 @@ class Subcommands(click.Group):
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"commands.hook_{name}"), f"{name}_cmd")
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, but an unknown subcommand is answered with the nearest one."""
-        name = args[0]
-        if name not in SUBCOMMANDS and not name.startswith("-"):
-            near = nearest(name, list(SUBCOMMANDS))
-            raise BadInputError(f"there is no command 'hook {name}'", f"ar hook {near or '--help'}")
-        return super().resolve_command(ctx, args)
 
 
 @click.group(

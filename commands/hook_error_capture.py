@@ -12,12 +12,14 @@ import click
 
 from commands.context import Call
 from commands.options import examples
+from commands.verb import Verb
 
 __all__ = ["error_capture_cmd"]
 
 
 @click.command(
     "error-capture",
+    cls=Verb,
     epilog=examples("make 2>&1 | ar hook error-capture --text", "ar hook install claude"),
 )
 @click.option("--text", is_flag=True, help="stdin is a tool's output itself, not an agent's JSON.")
@@ -25,8 +27,9 @@ __all__ = ["error_capture_cmd"]
 def error_capture_cmd(call: Call, text: bool) -> int:
     """Look for error text in a tool's output and remind the agent to record the fix.
 
-    Reads Claude Code's PostToolUse or PostToolUseFailure JSON on stdin. It matches text and knows no exit
-    code. Silent when no error text matches; exit code 0 always.
+    Reads Claude Code's PostToolUse or PostToolUseFailure JSON for Bash from stdin. When a line holds error
+    text, prints one JSON document for the agent and records error_seen if there is a session. It matches text
+    and knows no exit code. Silent when no error text matches; exit code 0 always.
     """
     from commands.effects.error_seen import record_in
     from hooks.error_capture_main import main

@@ -51,7 +51,12 @@ _TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_fai
 @click.option("--metric", metavar="NUMBER", help="The measured value; left out if there is none.")
 @click.option("-m", "--description", metavar="TEXT", required=True, help="What was tried.")
 @click.option("--metrics", metavar="NAME=NUMBER", multiple=True, help="A secondary metric; repeatable.")
-@click.option("--asi", metavar="KEY=VALUE", multiple=True, help="What successors should know; repeatable.")
+@click.option(
+    "--asi",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="What successors should know, such as learned=...; repeatable.",
+)
 @click.option("--commit", metavar="ID", help="The commit it was measured at; git's HEAD if left out.")
 @click.option("--direction", metavar="TEXT", help="The direction of the search that it belongs to.")
 @click.option("--duration", metavar="SECONDS", help="How long it took.")

@@ -39,7 +39,12 @@ FAILED = 2
     "--direction", type=click.Choice(["lower", "higher"]), required=True, help="Which way is better."
 )
 @click.option(
-    "--runs", type=click.IntRange(1), default=3, show_default=True, help="Samples; their median counts."
+    "--runs",
+    type=click.IntRange(1),
+    metavar="N",
+    default=3,
+    show_default=True,
+    help="Samples; their median counts.",
 )
 @click.option(
     "--best", type=float, metavar="NUMBER", help="The best so far; without it this is the baseline."
@@ -59,17 +64,19 @@ FAILED = 2
 )
 @click.option(
     "--timeout",
+    metavar="SECONDS",
     type=click.FloatRange(0, min_open=True),
     default=600.0,
     show_default=True,
-    help="Seconds a sample.",
+    help="For one sample.",
 )
 @click.option(
     "--constraint-timeout",
+    metavar="SECONDS",
     type=click.FloatRange(0, min_open=True),
     default=300.0,
     show_default=True,
-    help="Seconds for the constraint.",
+    help="For the constraint.",
 )
 def measure_cmd(
     command: str,

@@ -36,7 +36,12 @@ __all__ = ["decide_proposal", "propose_cmd"]
 @click.option("-m", "--description", metavar="TEXT", required=True, help="The change, in words.")
 @click.option("--hypothesis", metavar="TEXT", help="Why it should help.")
 @click.option("--direction", metavar="TEXT", help="The direction of the search that it belongs to.")
-@click.option("--asi", metavar="KEY=VALUE", multiple=True, help="What successors should know; repeatable.")
+@click.option(
+    "--asi",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="What successors should know, such as learned=...; repeatable.",
+)
 @click.option("--reason", metavar="TEXT", help="Why a direction that was taken before is taken again.")
 @by_option
 @json_option

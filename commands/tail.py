@@ -25,7 +25,7 @@ __all__ = ["tail_cmd"]
 
 @click.command("tail", cls=Verb, epilog=examples("ar tail", "ar tail -n 3 --json", "ar tail -f"))
 @click.option(
-    "-n", "count", type=click.IntRange(0), metavar="N", default=10, show_default=True, help="How many."
+    "-n", "count", type=click.IntRange(0), metavar="N", default=10, show_default=True, help="How many events."
 )
 @click.option("-f", "--follow", is_flag=True, help="Go on with what comes, until interrupted.")
 @json_option

@@ -20,6 +20,10 @@ class Verb(click.Command):
         return help_option(self.get_help_option_names(ctx))
 
 
+_WHOLE = 200
+"""Longer than any summary: one that does not fit a line is wrapped, not cut."""
+
+
 class VerbGroup(click.Group):
     """A command with commands of its own below it; an unknown one is answered with the nearest."""
 
@@ -31,13 +35,21 @@ class VerbGroup(click.Group):
         """The commands, in the order they were added."""
         return list(self.commands)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their whole summaries."""
+        with formatter.section("Commands"):
+            commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl(
+                [(name, c.get_short_help_str(_WHOLE)) for name, c in commands if c is not None]
+            )
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does it, but the error names the nearest command."""
-        name = args[0]
-        if name not in self.commands and not name.startswith("-"):
-            near = nearest(name, list(self.commands))
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            near = nearest(name, known)
             path = f"{self.name} {near}" if near else f"{self.name} --help"
             raise BadInputError(f"there is no command '{self.name} {name}'", f"ar {path}")
         return super().resolve_command(ctx, args)

@@ -71,7 +71,7 @@ class History(msgspec.Struct, frozen=True):
 @view_option
 @at_option
 @click.option(
-    "-n", "count", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="How many."
+    "-n", "count", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="How many values."
 )
 @json_option
 @click.pass_obj

@@ -36,14 +36,23 @@ GLANCE_LIMIT = 1024 * 1024
 """Bytes up to which a glance for stems is cheaper than the imports that it saves."""
 
 USAGE = """\
-Usage: ar hook error-capture [--text] < INPUT
+Usage: ar hook error-capture [OPTIONS]
 
-  Reads Claude Code's PostToolUse or PostToolUseFailure JSON for Bash from standard input, or with --text
-  plain output. When a line holds error text it prints one JSON document that reminds the agent to record
-  the fix, and records error_seen if there is a session. It matches text, knows no exit status, and is
-  silent when no error text matches. The exit status is always 0.
+  Look for error text in a tool's output and remind the agent to record the
+  fix.
 
-  Example: make 2> errors.txt; ar hook error-capture --text < errors.txt
+  Reads Claude Code's PostToolUse or PostToolUseFailure JSON for Bash from
+  stdin. When a line holds error text, prints one JSON document for the agent
+  and records error_seen if there is a session. It matches text and knows no
+  exit code. Silent when no error text matches; exit code 0 always.
+
+Options:
+  --text      stdin is a tool's output itself, not an agent's JSON.
+  -h, --help  Show this message and exit.
+
+  Examples:
+    make 2>&1 | ar hook error-capture --text
+    ar hook install claude
 """
 
 

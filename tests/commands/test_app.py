@@ -14,6 +14,7 @@ import pytest
 
 from commands.app import cli
 from commands.verbs import GROUPS, VERBS, place_of
+from hooks.error_capture_main import USAGE
 from tests.commands.conftest import ROOT, Ar, environment, install, process
 
 
@@ -57,6 +58,20 @@ def test_every_command_has_help_with_an_example(ar: Ar, name: str, command: clic
 def test_every_command_is_in_the_reference(name: str, command: click.Command) -> None:
     """docs/commands.md."""
     assert f"### `ar {name}`" in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+
+
+def test_the_quick_help_of_error_capture_is_the_help(ar: Ar) -> None:
+    """It is told without the command line's imports, in the same words."""
+    assert ar("hook", "error-capture", "--help").out == USAGE
+
+
+@each_command
+def test_no_summary_is_cut_off(ar: Ar, name: str, command: click.Command) -> None:
+    """Where a command lists those below it, each summary ends as a sentence does."""
+    if isinstance(command, click.Group):
+        assert (
+            "..." not in ar(*name.split(), "--help").out.partition("Commands:")[2].partition("Examples:")[0]
+        )
 
 
 def test_help_lists_the_commands_by_group(ar: Ar) -> None:

@@ -219,8 +219,8 @@ def test_help_says_what_it_does_and_does_not() -> None:
     out = run(b"", "--help").decode()
 
     assert out == USAGE
-    assert "Example:" in out
-    assert "silent when no error text matches" in out
+    assert "Examples:" in out
+    assert "Silent when no error text matches" in out
 
 
 # -- the event ----------------------------------------------------------------------------------------------
