@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TextIO
 
-from commands.render import Column, escape, fitted
+from commands.render import Column, cells, clip, escape, fitted
 from commands.render import table as plain_table
 
 __all__ = [
@@ -98,9 +98,17 @@ def _json_escape(character: str) -> str:
 
 
 def emit_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> bool:
-    """Writes a table: drawn to the terminal's width and in colour there, plain and uncut when piped."""
+    """Writes a table: drawn to the terminal's width and in colour there, plain and uncut when piped.
+
+    Flexible columns are cut first. On a terminal too narrow even so the ends of lines are cut, never a number
+    in their midst.
+    """
     if not is_terminal():
         return emit(plain_table(columns, rows))
+    shown = fitted(columns, rows, width())
+    lines = plain_table(columns, shown).splitlines()
+    if max(map(cells, lines)) > width():
+        return emit("".join(clip(line, width()) + "\n" for line in lines))
     import io
 
     from rich.box import SIMPLE_HEAD
@@ -108,11 +116,14 @@ def emit_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> bool
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    # One blank after a cell and one for the border that is not drawn: the two that `fitted` reckons with.
+    drawn = Table(
+        box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.right else "left"
         drawn.add_column(Text(column.heading), justify=justify, no_wrap=True, overflow="ellipsis")
-    for row in fitted(columns, rows, width()):
+    for row in shown:
         drawn.add_row(
             *(Text(cell, style=c.styles.get(cell, "")) for c, cell in zip(columns, row, strict=True))
         )

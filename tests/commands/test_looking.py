@@ -427,11 +427,25 @@ class TestAsAProcess:
             if argv != ["view"]:
                 assert max(map(len, plain.splitlines()), default=0) <= 80
 
+    @pytest.mark.parametrize(
+        ("columns", "whole"),
+        [(80, "  4  keep     38.1235  -14.1%  *     yyyyy"), (36, "  4  keep     38.1235  -14.1%  *…")],
+    )
+    def test_no_number_is_cut_for_a_text(self, tmp_path: Path, columns: int, whole: str) -> None:
+        """A long description gives way; in a narrow terminal the ends of lines do."""
+        run = {"run": 4, "status": "keep", "metric": 38.123456, "description": "y" * 200}
+        (tmp_path / ".auto" / "log.jsonl").write_text(LOG + json.dumps(run) + "\n")
 
-def on_terminal(argv: list[str], cwd: Path, **changed: str) -> str:
-    """What `ar` writes to a terminal of 80 columns."""
+        shown = on_terminal(["view", "runs"], tmp_path, columns, NO_COLOR="1").splitlines()
+
+        assert max(map(len, shown)) <= columns
+        assert shown[-1].startswith(whole)
+
+
+def on_terminal(argv: list[str], cwd: Path, columns: int = 80, **changed: str) -> str:
+    """What `ar` writes to a terminal of so many columns."""
     ours, theirs = pty.openpty()
-    subprocess.run(["stty", "cols", "80"], stdin=theirs, check=True)
+    subprocess.run(["stty", "cols", str(columns)], stdin=theirs, check=True)
     running = subprocess.Popen(
         [sys.executable, "-m", "autoresearch_ledger", *argv],
         cwd=cwd,
