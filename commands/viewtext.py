@@ -119,7 +119,7 @@ _MOMENTS = frozenset(
 def field(name: str, value: Any) -> str:
     """A field's value in one line: times as such, `_pct` and `_ms` with units, all else by its shape."""
     if type(value) in (int, float):
-        if name in _MOMENTS:
+        if name in _MOMENTS or name.endswith("_at"):
             ms = epoch_ms(value)
             return number(value) if ms is None else when(ms)
         if name.endswith("_pct"):
