@@ -117,9 +117,7 @@ def emit_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> bool
     from rich.text import Text
 
     # One blank after a cell and one for the border that is not drawn: the two that `fitted` reckons with.
-    drawn = Table(
-        box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
-    )
+    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.right else "left"
         drawn.add_column(Text(column.heading), justify=justify, no_wrap=True, overflow="ellipsis")
