@@ -190,9 +190,9 @@ takes account of), `head` (`seq:digest` of that line) and `damaged_lines` around
 
 COMMANDS_INTRODUCTION = """\
 Text for people on stdout, coloured and as wide as the terminal, plain when piped (`NO_COLOR` is honoured);
-`--json` for programs, with the keys in [json.md](json.md). Errors go to stderr: `ar: what is wrong`, and where
-there is one, `try: ...`. A closed pipe is no error. What agents wrote is data: control characters in it are
-shown escaped.
+`--json` for programs, with the keys in [json.md](json.md). Errors go to stderr: `ar: what is wrong`, and
+where there is one, `try: ...`. A closed pipe is no error. What agents wrote is data: control characters in
+it are shown escaped.
 
 | exit code | meaning |
 |---|---|
