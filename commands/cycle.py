@@ -21,7 +21,7 @@ from commands.output import emit, emit_json, paint, warn
 from commands.pairs import parse_pairs
 from commands.render import ABSENT, delta, escape, number
 from commands.verb import Verb
-from commands.viewtext import STATUS_STYLES
+from commands.viewtext import STATUS_STYLES, STATUS_WORDS
 from eventstore.store import now_ms
 from reducers.budget import budget
 
@@ -32,8 +32,6 @@ __all__ = ["cycle_cmd", "told"]
 
 _MEASURED = ("improved", "worse", "equal")
 """Reasons that the figures tell by themselves."""
-
-_TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
 
 
 @click.command(
@@ -171,7 +169,7 @@ def _report(ground: Ground, outcome: Outcome, as_json: bool, quiet: bool = False
 def told(outcome: Outcome, unit: str | None) -> str:
     """The report of a cycle: `Cycle N: KEPT -- description (before -> after, pct%)`."""
     run = outcome.run
-    verdict = paint(_TOLD.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
+    verdict = paint(STATUS_WORDS.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
     line = f"Cycle {outcome.cycle}: {verdict} -- {escape(run.description)}"
     if isinstance(run.metric, int | float) and outcome.before is not None:
         change = delta(outcome.before, run.metric)

@@ -83,4 +83,6 @@ def finite(option: str, text: str) -> int | float:
         if math.isfinite(value):
             return value
         break
-    raise BadInputError(f"{option}: {text[:60]!r} is no finite number", f"{option} 38.9, or leave it out")
+    raise BadInputError(
+        f"{option}: {text[:60]!r} is no finite number", f"{option} 38.9, or leave it out if there is none"
+    )

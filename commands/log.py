@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +15,14 @@ from commands.effects.firing import fire_document, fire_for_run, told_steers
 from commands.effects.heads import abbreviated_head
 from commands.effects.own_runs import judged, require_checks, told_moved, tree_of
 from commands.effects.tree_lock import tree_locked
-from commands.errors import BadInputError
+from commands.given import finite
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, paint
 from commands.pairs import json_value, loose_value, parse_pairs
 from commands.recording import State, decide_run, follow, require_secondary
 from commands.render import ABSENT, delta, escape, number
 from commands.verb import Verb
-from commands.viewtext import STATUS_STYLES, told_confidence
+from commands.viewtext import STATUS_STYLES, STATUS_WORDS, told_confidence
 from eventstore.events import Event, Record, Run
 from eventstore.store import Appended
 from reducers.core import fold as fold_view
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["log_cmd"]
 
 STATUSES = ("keep", "discard", "crash", "checks_failed")
-_TOLD = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
 
 
 @click.command(
@@ -96,14 +94,14 @@ def log_cmd(
     run = Run(
         run=1,
         commit=commit,
-        metric=None if metric is None else _number("--metric", metric),
+        metric=None if metric is None else finite("--metric", metric),
         metrics=_fields("metrics", metrics),
         status=status,
         description=description,
         asi=_fields("asi", asi),
         reason=reason,
         direction=direction,
-        duration_seconds=None if duration is None else _number("--duration", duration),
+        duration_seconds=None if duration is None else finite("--duration", duration),
         id=key,
     )
     place = call.session
@@ -153,21 +151,6 @@ def log_cmd(
         emit(told_steers(fired))
 
 
-def _number(option: str, text: str) -> int | float:
-    """A finite number as it is written: `38` stays an integer. Raises BadInputError."""
-    for kind in (int, float):
-        try:
-            value: int | float = kind(text)
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            return value
-        break
-    raise BadInputError(
-        f"{option}: {text[:60]!r} is no finite number", f"{option} 38.9, or leave it out if there is none"
-    )
-
-
 def _fields(name: str, words: tuple[str, ...]) -> dict[str, Any]:
     """`key=value` words, or one JSON object. Numbers among the values are numbers. Raises BadInputError."""
     if len(words) == 1 and words[0].lstrip().startswith("{"):
@@ -194,7 +177,7 @@ def _document(
 def told(run: Run, before: SessionView, after: SessionView) -> str:
     """What a person wants to see of a recorded run: its verdict, the change, where the session stands."""
     unit = after.metric_unit
-    verdict = paint(_TOLD.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
+    verdict = paint(STATUS_WORDS.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
     reference = before.baseline_metric if before.best_metric is None else before.best_metric
     line = f"Run {run.run}: {verdict} -- {escape(run.description)}"
     if type(run.metric) in (int, float):

@@ -19,6 +19,7 @@ from reducers.wording import significance
 
 __all__ = [
     "STATUS_STYLES",
+    "STATUS_WORDS",
     "Block",
     "TableBlock",
     "TextBlock",
@@ -30,6 +31,9 @@ __all__ = [
     "told_confidence",
     "value_of",
 ]
+
+STATUS_WORDS = {"keep": "KEPT", "discard": "DISCARDED", "crash": "CRASHED", "checks_failed": "CHECKS FAILED"}
+"""How the report of a run calls its verdict."""
 
 STATUS_STYLES = {"keep": "green", "discard": "yellow", "crash": "red", "checks_failed": "red"}
 """Colours of the statuses of a run."""
