@@ -18,6 +18,7 @@ from eventstore.errors import LedgerError, StorageError
 from eventstore.lock import lock_of
 
 __all__ = [
+    "RESULTS",
     "Session",
     "SessionError",
     "find",

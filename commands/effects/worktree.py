@@ -14,6 +14,7 @@ from typing import NamedTuple
 from commands.effects.git import GitError, Repo, run, shown
 from commands.effects.git_index import changed_entries, on_disk, worktree_tree
 from commands.effects.git_queries import head_of
+from eventstore.sessions import RESULTS, is_session_file
 
 __all__ = [
     "ABSENT",
@@ -34,12 +35,6 @@ HASHED_UP_TO = 1 << 20
 
 ABSENT = "absent"
 """What a digest ends with where no file is."""
-
-_FLAT = frozenset(
-    "autoresearch" + name
-    for name in (".jsonl", ".jsonl.lock", ".md", ".ideas.md", ".sh", ".checks.sh", ".config.json", ".hooks")
-)
-_RESULTS = "autoresearch-results.tsv"
 
 
 class Status(NamedTuple):
@@ -148,15 +143,14 @@ def session_files(repo: Repo, paths: Iterable[str]) -> set[str]:
 
 def _is_session_file(repo: Repo, path: str) -> bool:
     parts = path.rstrip("/").split("/")
-    if parts[-1] == _RESULTS:
+    if parts[-1] == RESULTS:
         return True
     for depth, name in enumerate(parts):
-        directory = "/".join(parts[:depth])
-        if name == ".auto" and (directory == repo.prefix or _lies(repo, directory, ".auto/log.jsonl")):
-            return True
-        flat = name in _FLAT and (depth == len(parts) - 1 or name.endswith(".hooks"))
-        if flat and (directory == repo.prefix or _lies(repo, directory, "autoresearch.jsonl")):
-            return True
+        if is_session_file("/".join(parts[depth:])):
+            directory = "/".join(parts[:depth])
+            log = ".auto/log.jsonl" if name == ".auto" else "autoresearch.jsonl"
+            if directory == repo.prefix or _lies(repo, directory, log):
+                return True
     return False
 
 
