@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from commands.context import Call
-from commands.effects.ending import Asked
+from commands.effects.ending import again_and_again
 from commands.effects.guarding import Guarded, guard_log, guard_once, say_stopped
 from commands.effects.own_program import own_argv
 from commands.effects.patrolling import root_of
@@ -16,10 +16,9 @@ from commands.errors import BadInputError
 from commands.given import length, words
 from commands.guard_units import KINDS, units
 from commands.options import examples, json_option
-from commands.output import emit, emit_json, warn
+from commands.output import emit, emit_json
 from commands.render import escape
 from commands.verb import Verb
-from eventstore.errors import LedgerError
 from hooks.launch import shell_argv
 from reducers.emergency import GUARD
 
@@ -105,14 +104,7 @@ def guard_cmd(
     if once:
         looked = look()
         return _FAILED if looked.error or any(each.error for each in looked.done) else 0
-    with Asked() as asked:
-        while True:
-            try:
-                look()
-            except LedgerError as error:
-                warn(error.message)
-            if asked.wait(seconds):
-                break
+    again_and_again(look, seconds)
     say_stopped(guard_log(root, root_of(root)), GUARD)
     return 0
 

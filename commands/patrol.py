@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from commands.context import Call
-from commands.effects.ending import Asked
+from commands.effects.ending import again_and_again
 from commands.effects.guarding import say_stopped
 from commands.effects.own_program import own_argv
 from commands.effects.patrolling import Guardian, Pass, announce, patrol_once, root_of
@@ -20,7 +19,6 @@ from commands.options import examples, json_option
 from commands.output import emit, emit_json, warn
 from commands.render import escape
 from commands.verb import Verb
-from eventstore.errors import LedgerError
 from eventstore.filelog import FileLog
 from hooks.launch import shell_argv
 from reducers.emergency import PATROL
@@ -122,19 +120,7 @@ def patrol_cmd(
     if once or dry_run:
         looked = look()
         return _FAILED if looked.failed or any(each.error for each in looked.done) else 0
-    return _stay(log, look, seconds)
-
-
-def _stay(log: FileLog, look: Callable[[], object], seconds: float) -> int:
-    """Looks again and again, until it is asked to end. A look that fails is told, and the next one comes."""
-    with Asked() as asked:
-        while True:
-            try:
-                look()
-            except LedgerError as error:
-                warn(error.message)
-            if asked.wait(seconds):
-                break
+    again_and_again(look, seconds)
     say_stopped(log, PATROL)
     return 0
 

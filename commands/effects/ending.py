@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import select
 import signal
+from collections.abc import Callable
 from types import FrameType
 from typing import Self
 
-__all__ = ["Asked"]
+from commands.output import warn
+from eventstore.errors import LedgerError
+
+__all__ = ["Asked", "again_and_again"]
 
 
 class Asked:
@@ -44,3 +48,15 @@ class Asked:
             os.write(self._notice, b"!")
         except BlockingIOError:  # it was told often enough
             return
+
+
+def again_and_again(look: Callable[[], object], seconds: float) -> None:
+    """Looks every so many seconds, until it is asked to end. One that fails is told, and the next comes."""
+    with Asked() as asked:
+        while True:
+            try:
+                look()
+            except LedgerError as error:
+                warn(error.message)
+            if asked.wait(seconds):
+                return
