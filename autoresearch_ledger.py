@@ -44,7 +44,7 @@ def _run(argv: list[str]) -> int:
         # An agent waits for this after each of its commands, so it starts without the command line's imports.
         from hooks.error_capture_main import main as capture
 
-        return capture(argv[2:], record=_record_error_seen)
+        return capture(argv[2:], record=_record_error_seen, is_off=_is_off)
     from commands.verbs import VERBS
 
     if argv and argv[0] not in VERBS:
@@ -67,6 +67,12 @@ def _record_error_seen(fields: dict[str, str]) -> None:
     from commands.effects.error_seen import record_error_seen
 
     record_error_seen(fields)
+
+
+def _is_off() -> bool:
+    from commands.effects.error_seen import is_off
+
+    return is_off()
 
 
 class _OwnPackages:

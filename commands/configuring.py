@@ -9,7 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from commands.errors import BadInputError
-from eventstore.events import Config, Event, Record, Run, Settings
+from eventstore.errors import ConflictError
+from eventstore.events import Config, Event, Record, Resumed, Run, Settings, Stopped
+from reducers.halt import SWITCHED_OFF, Halt, after_halting
 
 __all__ = [
     "COPIED",
@@ -20,13 +22,14 @@ __all__ = [
     "copied_limits",
     "events_of",
     "follow_up",
+    "require_on",
     "settings_for",
 ]
 
 COPIED = "config.json:"
 """Beginning of the id of a `settings` event that was copied from `config.json`; the copy's number follows."""
 
-KINDS = (Config, Run, Settings)
+KINDS = (Config, Run, Settings, Stopped, Resumed)
 """The event types that `follow_up` looks at."""
 
 
@@ -37,6 +40,7 @@ class Configured(msgspec.Struct, frozen=True):
     runs, segment_runs: how many runs the log has, and how many since that config.
     limits, thresholds, timeouts, metric_pattern: as set last, one by one.
     copies: how often `config.json` was copied. copied: what the last copy set.
+    halt: what holds the session up.
     """
 
     config: Config | None = None
@@ -48,6 +52,7 @@ class Configured(msgspec.Struct, frozen=True):
     metric_pattern: str | None = None
     copies: int = 0
     copied: dict[str, Any] = {}
+    halt: Halt = Halt()
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -76,9 +81,12 @@ def follow_up(state: Configured, records: Iterable[Record]) -> Configured:
         if isinstance(record, Run):
             state = replace(state, runs=state.runs + 1, segment_runs=state.segment_runs + 1)
         elif isinstance(record, Config):
-            state = replace(state, config=record, segment_runs=0)
+            halt = after_halting(state.halt, record, state.runs)
+            state = replace(state, config=record, segment_runs=0, halt=halt)
         elif isinstance(record, Settings):
             state = _with_settings(state, record)
+        elif isinstance(record, (Stopped, Resumed)):
+            state = replace(state, halt=after_halting(state.halt, record, state.runs))
     return state
 
 
@@ -100,7 +108,8 @@ def config_for(state: Configured, wanted: Wanted) -> Config | None:
 
     What is not asked for stays as the last config has it. The metric's name, unit and direction belong
     together: another name demands the other two. A config that says what the last one says is new only if
-    there are runs since, or if a new segment was asked for. Raises BadInputError that names what is missing.
+    there are runs since, or if a new segment was asked for. Raises BadInputError that names what is missing,
+    and ConflictError while the session is switched off.
     """
     if wanted == Wanted() and state.config is not None:
         return None
@@ -128,7 +137,16 @@ def config_for(state: Configured, wanted: Wanted) -> Config | None:
         success=wanted.success or before.success,
     )
     is_same = state.config is not None and config == _bare(state.config)
-    return None if is_same and state.segment_runs == 0 and not wanted.new_segment else config
+    if is_same and state.segment_runs == 0 and not wanted.new_segment:
+        return None
+    require_on(state.halt)
+    return config
+
+
+def require_on(halt: Halt) -> None:
+    """Raises ConflictError while the session is switched off."""
+    if halt.off:
+        raise ConflictError(*SWITCHED_OFF)
 
 
 _OPTIONS = {

@@ -31,7 +31,7 @@ def error_capture_cmd(call: Call, text: bool) -> int:
     text, prints one JSON document for the agent and records error_seen if there is a session. It matches text
     and knows no exit code. Silent when no error text matches; exit code 0 always.
     """
-    from commands.effects.error_seen import record_in
+    from commands.effects.error_seen import is_session_off, record_in
     from hooks.error_capture_main import main
 
     def record(fields: Mapping[str, str]) -> None:
@@ -39,4 +39,8 @@ def error_capture_cmd(call: Call, text: bool) -> int:
         if session is not None and session.log.exists():
             record_in(session.log, fields)
 
-    return main(["--text"] if text else [], record=record)
+    def is_off() -> bool:
+        session = call.session_if_any()
+        return session is not None and session.log.exists() and is_session_off(session)
+
+    return main(["--text"] if text else [], record=record, is_off=is_off)

@@ -26,8 +26,9 @@ __all__ = ["fire_cmd"]
 def fire_cmd(call: Call, stage: Any, by: str | None, as_json: bool) -> None:
     """Fire a hook now: before.sh, or after.sh for the last run.
 
-    `init`, `log`, `cycle` and `loop` fire hooks by themselves; this is for scripts that drive a session
-    without them. It is recorded and its steer printed. Where there is no such hook, nothing happens.
+    `init`, `log`, `cycle`, `loop` and `on` fire hooks by themselves; this is for scripts that drive a session
+    without them. It is recorded and its steer printed. Where there is no such hook, nothing happens. Refused
+    (exit 3) while the session is switched off.
     """
     session = call.session
     fired = fire(stage, log=call.writer(by), hooks=session.hooks, cwd=session.root)

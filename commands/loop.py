@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commands.configuring import require_on
 from commands.context import Call
 from commands.effects.agents import PRESETS, Agent, agent_of
 from commands.effects.ctrl_c import CtrlC
@@ -115,6 +116,7 @@ def loop_cmd(
     with tree_locked(place.tree_lock):
         configured = take_bearings(ground.log)
         require_config(configured)
+        require_on(configured.configured.halt)
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
         plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root)

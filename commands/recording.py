@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from commands.configuring import Configured, copied_limits, events_of, follow_up
+from commands.configuring import Configured, copied_limits, events_of, follow_up, require_on
 from commands.errors import BadInputError
 from commands.render import number
 from eventstore.errors import ConflictError
@@ -42,12 +42,14 @@ def decide_run(
 
     from_file: the limits that `config.json` sets, None if that is not known. head: the commit of a run that
     names none. A run whose id the log has gets that one's number, so that the same is no second run. Raises
-    BadInputError before there is a goal, and ConflictError when the segment takes no more runs.
+    BadInputError before there is a goal, and ConflictError when the session is switched off or the segment
+    takes no more runs.
     """
     if state.same is not None:
         same = state.same
         commit = same.commit if run.commit is None else run.commit
         return [replace(run, run=same.run, segment=same.segment, confidence=same.confidence, commit=commit)]
+    require_on(state.configured.halt)
     view = session.view(state.session)
     if state.configured.config is None and view.run_count == 0:
         raise BadInputError("the session has no goal yet", "ar init")

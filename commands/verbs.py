@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["GROUPS", "VERBS", "place_of"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Record": ("init", "append", "log", "propose", "import"),
+    "Record": ("init", "append", "log", "propose", "import", "on", "off"),
     "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
     "Check": ("verify", "check"),
     "Loop": (

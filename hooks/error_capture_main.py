@@ -61,12 +61,14 @@ def main(
     stdin_fd: int = 0,
     stdout_fd: int = 1,
     record: Callable[[dict[str, str]], object] | None = None,
+    is_off: Callable[[], bool] | None = None,
 ) -> int:
     """Answer the hook whose input is on `stdin_fd`; returns 0, always, within `DEADLINE_SECONDS`.
 
     `record` is called with the fields of an `error_seen` event (`tool`, `pattern`, `context`, `command`)
     after the answer is written; it looks for a session itself, and what it raises is nobody's business
-    here. An input that is not closed in time says nothing: half an output is no output.
+    here. `is_off` says whether that session is switched off, which silences this hook too. An input that is
+    not closed in time says nothing: half an output is no output.
     """
     start = time.monotonic()
     try:
@@ -77,13 +79,13 @@ def main(
         if raw is None or (len(raw) <= GLANCE_LIMIT and not may_hold_error(raw)):
             return 0
         capture = _captured(raw, "--text" in argv, start + SEARCH_SECONDS)
-        if capture is None:
+        if capture is None or (is_off is not None and _within(start + SEARCH_SECONDS, is_off)):
             return 0
         from hooks.error_capture import reminder
 
         _write(stdout_fd, reminder(capture))
         if record is not None:
-            _record(record, capture.fields(), start + RECORD_SECONDS)
+            _within(start + RECORD_SECONDS, record, capture.fields())
     except Exception:
         # A hook that fails would be reported to the agent as a failure of its own command.
         return 0
@@ -119,18 +121,21 @@ def _captured(raw: bytes, plain: bool, deadline: float) -> Capture | None:
     return None if output is None else capture_of(output, lambda: time.monotonic() < deadline)
 
 
-def _record(record: Callable[[dict[str, str]], object], fields: dict[str, str], deadline: float) -> None:
-    """Call `record`, but wait no longer than `deadline`: a locked log must not hold the agent up."""
+def _within(deadline: float, call: Callable[..., object], *given: object) -> object:
+    """What `call` gives; None if it fails or takes beyond `deadline`: a locked log holds nobody up."""
     import threading
     from contextlib import suppress
 
-    def call() -> None:
-        with suppress(BaseException):
-            record(fields)
+    came: list[object] = []
 
-    thread = threading.Thread(target=call, daemon=True)
+    def attempt() -> None:
+        with suppress(BaseException):
+            came.append(call(*given))
+
+    thread = threading.Thread(target=attempt, daemon=True)
     thread.start()
     thread.join(max(0.0, deadline - time.monotonic()))
+    return came[0] if came else None
 
 
 def _write(fd: int, answer: bytes) -> None:

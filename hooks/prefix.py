@@ -12,11 +12,11 @@ from eventstore.disk import Disk, storage_error
 from eventstore.events import Config, Record, Resumed, Run, Settings, Stopped
 from eventstore.filelog import FileLog
 from eventstore.lines import Batch, split_lines
-from eventstore.roles import role_of
 from eventstore.store import START, Position
 from hooks.payload import NoRunError, after_payload, before_payload, run_fields
 from hooks.steer import Stage
 from reducers.core import fold
+from reducers.halt import Halt, after_halting
 from reducers.session import SessionState, SessionView, session
 
 __all__ = ["DEFAULT_TIMEOUT", "LONGEST_TIMEOUT", "Prefix", "payload_at", "read_prefix"]
@@ -38,7 +38,7 @@ class Prefix(msgspec.Struct, frozen=True):
     state: of the session.
     run_line: the last run's line as it stands, without its newline; None if there is no run.
     timeout: seconds that a hook may take, by the last `settings` that say so.
-    stopped: why the session has stopped, or `user` if it was switched off; None while it goes on.
+    halt: what holds the session up.
     """
 
     seq: int = 0
@@ -46,7 +46,12 @@ class Prefix(msgspec.Struct, frozen=True):
     state: SessionState = session.initial
     run_line: bytes | None = None
     timeout: float = DEFAULT_TIMEOUT
-    stopped: str | None = None
+    halt: Halt = Halt()
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the session has stopped, `off` if it is switched off; None while it goes on."""
+        return self.halt.stopped
 
     @property
     def view(self) -> SessionView:
@@ -99,36 +104,22 @@ def read_prefix(log: FileLog, at: int | None = None, since: Prefix | None = None
 
 
 def _after(prefix: Prefix, records: Iterable[Record], position: Position) -> Prefix:
-    timeout, stopped, runs = prefix.timeout, prefix.stopped, prefix.state.run_count
+    timeout, halt, runs = prefix.timeout, prefix.halt, prefix.state.run_count
     for record in records:
         if type(record) is Run:
             runs += 1
         elif type(record) is Settings:
             timeout = _timeout(record, timeout)
         elif isinstance(record, (Stopped, Resumed, Config)):
-            stopped = _stopped(stopped, record, runs)
+            halt = after_halting(halt, record, runs)
     return replace(
         prefix,
         seq=position.seq,
         position=position,
         state=fold(session, records, prefix.state),
         timeout=timeout,
-        stopped=stopped,
+        halt=halt,
     )
-
-
-def _stopped(before: str | None, event: Stopped | Resumed | Config, runs: int) -> str | None:
-    """Why the session has stopped after this event, by the same rules as in the `budget` view.
-
-    What was switched off stays off until it is switched on; a changed harness holds until a new segment.
-    """
-    if isinstance(event, Config):
-        return before if before == "user" or not runs else None
-    if role_of(event.by) == "guardian":  # a guardian answers for no loop
-        return before
-    if isinstance(event, Stopped):
-        return event.reason
-    return before if before == "harness" else None
 
 
 def _timeout(settings: Settings, before: float) -> float:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from eventstore.errors import ConflictError
 from eventstore.events import Hook
 from eventstore.filelog import FileLog
 from eventstore.roles import check_role
@@ -20,6 +21,7 @@ from eventstore.store import Appended
 from hooks.prefix import Prefix, read_prefix
 from hooks.process import Finished, run, script_argv, strip_own_environment
 from hooks.steer import STEER_CAP, Stage, is_truncated, label, render_steer
+from reducers.halt import SWITCHED_OFF
 
 __all__ = [
     "STAGES",
@@ -79,12 +81,18 @@ def fire(stage: Stage, *, log: FileLog, hooks: Path, cwd: Path, at: int | None =
     hooks: the directory of the hooks. cwd: the session's, which the hook runs in. at: the line its payload is
     taken at, None for the log's end as it is now.
 
-    Raises NoRunError for `after` while there is no run, RoleError where the log's author may record no hook
+    Raises NoRunError for `after` while there is no run, ConflictError while the session is switched off,
+    RoleError where the log's author may record no hook
     (before anything runs), and StorageError when the log cannot be read or written; nothing for what the
     script does.
     """
     script = find_script(hooks, stage)
-    return None if script is None else _fire(stage, script, log, cwd, read_prefix(log, at))
+    if script is None:
+        return None
+    prefix = read_prefix(log, at)
+    if prefix.halt.off:
+        raise ConflictError(*SWITCHED_OFF)
+    return _fire(stage, script, log, cwd, prefix)
 
 
 def fire_after_run(

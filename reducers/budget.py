@@ -29,6 +29,7 @@ from eventstore.events import (
 )
 from eventstore.timestamps import epoch_ms
 from reducers.core import Projection, fold
+from reducers.halt import Halt, after_halting
 from reducers.policies.limits import NO_LIMIT, limits_from, parse_limit
 from reducers.policies.liveness import LEFT_ALONE
 from reducers.policies.pace import active_ms, longest_silence
@@ -48,7 +49,7 @@ class BudgetState(msgspec.Struct, frozen=True, gc=False):
     active_ms: worked in the segment up to the last event of a loop.
     last_at, last_by: when that was, milliseconds since 1970 UTC, and whose. working: whether time goes on
         counting since.
-    stopped: the recorded reason of a stop that still holds.
+    halt: what holds the session up.
     """
 
     stall: StallState = StallState()
@@ -59,7 +60,12 @@ class BudgetState(msgspec.Struct, frozen=True, gc=False):
     last_at: int | None = None
     last_by: str | None = None
     working: bool = False
-    stopped: str | None = None
+    halt: Halt = Halt()
+
+    @property
+    def stopped(self) -> str | None:
+        """The recorded reason of a stop that still holds; `off` for a session that is switched off."""
+        return self.halt.stopped
 
 
 class BudgetView(msgspec.Struct, frozen=True):
@@ -80,7 +86,7 @@ class BudgetView(msgspec.Struct, frozen=True):
         null while it may.
 
     A recorded stop holds until it is resumed or a new segment begins; one for `harness` holds through a
-    resume, and one by the `user` through a new segment.
+    resume. A session that is switched off (`off`) stays so through both, until it is switched on.
     """
 
     cycles_used: int
@@ -106,8 +112,8 @@ def _on_config(state: BudgetState, event: Config) -> BudgetState:
     state = replace(_on_stall(state, event), samples=event.samples)
     if state.stall.run_count == 0:
         return state
-    stopped = state.stopped if state.stopped == "user" else None
-    return replace(state, active_ms=0, last_at=None, last_by=None, working=False, stopped=stopped)
+    halt = after_halting(state.halt, event, state.stall.run_count)
+    return replace(state, active_ms=0, last_at=None, last_by=None, working=False, halt=halt)
 
 
 def _on_settings(state: BudgetState, event: Settings) -> BudgetState:
@@ -156,14 +162,15 @@ def _on_heartbeat(state: BudgetState, event: Heartbeat) -> BudgetState:
 def _on_stopped(state: BudgetState, event: Stopped) -> BudgetState:
     if _is_guardian(event):
         return state
-    return replace(_worked(state, event, working=False), working=False, stopped=event.reason)
+    halt = after_halting(state.halt, event, state.stall.run_count)
+    return replace(_worked(state, event, working=False), working=False, halt=halt)
 
 
 def _on_resumed(state: BudgetState, event: Resumed) -> BudgetState:
     if _is_guardian(event):
         return state
-    stopped = state.stopped if state.stopped == "harness" else None
-    return replace(_worked(state, event, counts=False), stopped=stopped)
+    halt = after_halting(state.halt, event, state.stall.run_count)
+    return replace(_worked(state, event, counts=False), halt=halt)
 
 
 def _view(state: BudgetState, now: int | None) -> BudgetView:
@@ -203,7 +210,7 @@ def _left(limit: N | None, used: N) -> N | None:
 
 budget: Projection[BudgetState, BudgetView] = Projection(
     name="budget",
-    version=1,
+    version=2,
     initial=BudgetState(),
     handlers={
         **dict.fromkeys(stall.handlers, _on_stall),

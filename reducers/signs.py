@@ -22,6 +22,7 @@ from eventstore.events import (
 )
 from eventstore.timestamps import epoch_ms
 from reducers.core import Handlers, handlers
+from reducers.halt import OFF, ON
 from reducers.policies.liveness import LEFT_ALONE, interval
 from reducers.standing import Standing, after_config, after_run, is_new_best, metric_of
 from reducers.table import Table
@@ -87,13 +88,15 @@ class Loop(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class LivenessState(msgspec.Struct, frozen=True, gc=False):
     """What is kept of a log for the `liveness` view.
 
-    loops: by name. stopped: whether the session is. resumes, resumed_at: how often it went on, and when last.
+    loops: by name. stopped: whether the session is. off: whether it is switched off.
+    resumes, resumed_at: how often it went on, and when last.
     standing, run_count: to know a new best.
     progress_count, last_progress: how many steps of progress there were, and when the last was.
     """
 
     loops: Table[Loop] = Table()
     stopped: bool = False
+    off: bool = False
     resumes: int = 0
     resumed_at: int | None = None
     standing: Standing = Standing()
@@ -189,6 +192,8 @@ def _on_stopped(state: LivenessState, event: Stopped) -> LivenessState:
     state = _on_sign(state, event)
     if _is_guardian(event):
         return state
+    if event.reason == OFF:
+        return replace(state, stopped=True, off=True)
     if not event.by.startswith("worker:"):
         return replace(state, stopped=True)
     loop = state.loops.get(_name(event.by))
@@ -201,7 +206,10 @@ def _on_resumed(state: LivenessState, event: Resumed) -> LivenessState:
     state = _on_sign(state, event)
     if _is_guardian(event):
         return state
-    return replace(state, stopped=False, resumes=state.resumes + 1, resumed_at=epoch_ms(event.timestamp))
+    off = state.off and event.reason != ON
+    return replace(
+        state, stopped=off, off=off, resumes=state.resumes + 1, resumed_at=epoch_ms(event.timestamp)
+    )
 
 
 def _progressed(state: LivenessState, event: Event) -> LivenessState:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["record_error_seen", "record_in"]
+if TYPE_CHECKING:
+    from eventstore.sessions import Session
+
+__all__ = ["is_off", "is_session_off", "record_error_seen", "record_in"]
 
 LOCK_SECONDS = 1.0
 """How long to wait for another appender: an agent is waiting for us."""
@@ -18,11 +22,32 @@ def record_error_seen(fields: Mapping[str, str]) -> None:
     fields: `tool`, `pattern`, `context`, `command`, those that are known. AR_BY says who appends. Raises what
     `sessions.find` and `Log.append` raise.
     """
-    from eventstore import sessions
-
-    session = sessions.find(Path(os.environ.get("AR_DIR") or os.curdir))
+    session = _session()
     if session is not None:
         record_in(session.log, fields)
+
+
+def is_off() -> bool:
+    """Whether the session of the working directory, or of AR_DIR, is switched off. Raises as a look does."""
+    session = _session()
+    return session is not None and is_session_off(session)
+
+
+def is_session_off(session: Session) -> bool:
+    """Whether this session is switched off. Raises StorageError when its log cannot be read."""
+    from commands.effects.views import read_view
+    from eventstore.filelog import FileLog
+    from reducers.budget import budget
+    from reducers.halt import OFF
+
+    look = read_view(FileLog(session.log), budget, cache=session.cache)
+    return bool(look.view["stop_reason"] == OFF)
+
+
+def _session() -> Session | None:
+    from eventstore import sessions
+
+    return sessions.find(Path(os.environ.get("AR_DIR") or os.curdir))
 
 
 def record_in(path: Path, fields: Mapping[str, str]) -> None:

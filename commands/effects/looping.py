@@ -259,7 +259,7 @@ class _Loop:
             return None
         self._look()
         try:
-            begin(self.ground, self._attempt(said))
+            begin(self.ground, self._attempt(said), even_off=True)
         except (InvalidEventError, ConflictError) as error:
             return self._put_back(turn, left, REFUSED, error.message)
         end_turn(self.ground)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from commands.bearings import Standing, stand
-from commands.configuring import copied_limits, events_of
+from commands.configuring import copied_limits, events_of, require_on
 from commands.effects.config_file import limits_of
 from commands.effects.git import describe
 from commands.effects.git_commit import require_head, require_quiet
@@ -35,18 +35,26 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 def begin(
-    ground: Ground, attempt: Attempt, *, accept_outside: bool = False, since: Standing | None = None
+    ground: Ground,
+    attempt: Attempt,
+    *,
+    accept_outside: bool = False,
+    even_off: bool = False,
+    since: Standing | None = None,
 ) -> Standing:
     """Opens a cycle for the change that lies in the working tree; nothing is touched yet.
 
-    accept_outside: what changed outside the assets is not the agent's doing and is let be. since: an earlier
+    accept_outside: what changed outside the assets is not the agent's doing and is let be. even_off: the
+    change was begun before the session was switched off, and is finished. since: an earlier
     standing to read on from. Raises InvalidEventError when there is nothing to try or the change cannot be
-    taken, ConflictError when a cycle is open, the session has stopped for good or takes no more runs, and
+    taken, ConflictError when a cycle is open, the session is off, stopped for good or takes no more runs, and
     GitError when the repository is not fit.
     """
     standing = take_bearings(ground.log, since)
     config = require_config(standing)
     copy = copied_limits(standing.configured, limits_of(ground.session))
+    if not even_off:
+        require_on(standing.budget.halt)
     _require_open_session(stand(standing, events_of(copy)))
     require_quiet(ground.repo)
     identity(ground.repo)
@@ -87,7 +95,7 @@ def _require_open_session(standing: Standing) -> None:
     """Raises ConflictError where the session takes no cycle."""
     if standing.cycle.open is not None:
         raise ConflictError(f"cycle {standing.cycle.open.cycle} is not finished", "ar cycle --resume")
-    if standing.stopped == HARNESS:
+    if standing.budget.halt.reason == HARNESS:
         raise ConflictError(
             "the session has stopped: what it is measured with has changed",
             "put the scripts right, then ar init --new-segment takes them as they are",

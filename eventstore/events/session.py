@@ -135,9 +135,9 @@ class Hook(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Stopped(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop ended, or the session was switched off. Written by loops.
+    """The loop ended, or the session was switched off. Written by loops and `ar off`.
 
-    reason: the stop rule that held (design, section 5), or `user`.
+    reason: the stop rule that held (design, section 5), or `user`; `off` where it was switched off.
     detail: what exactly was reached, in words.
     """
 
@@ -146,9 +146,9 @@ class Stopped(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Resumed(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop went on, or the session was switched on. Written by loops.
+    """The loop went on, or the session was switched on. Written by loops and `ar on`.
 
-    reason: why, in a word.
+    reason: why, in a word; `on` where it was switched on, which alone answers `off`.
     detail: the same in more words.
     """
 

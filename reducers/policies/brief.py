@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from reducers.halt import OFF
 from reducers.policies import brief_history, brief_parts
 from reducers.policies.fencing import one_line, quoted
 from reducers.situation import Sight
@@ -53,6 +54,7 @@ def brief(sight: Sight, texts: Texts) -> tuple[Section, ...]:
     """The sections of a brief, in order; one that has nothing to say is left out."""
     parts: tuple[tuple[str, str, Callable[[], str]], ...] = (
         ("steers", "", lambda: brief_parts.steers(sight)),
+        ("switched_off", "This session is switched off", lambda: _switched_off(sight)),
         ("task", f"Brief for run {sight.session.run_count + 1}", lambda: _TASK),
         ("goal", "Goal", lambda: brief_parts.goal(sight)),
         ("rules", "Rules", lambda: brief_parts.rules(texts.prompt, texts.prompt_place)),
@@ -72,6 +74,15 @@ def brief(sight: Sight, texts: Texts) -> tuple[Section, ...]:
     )
     told = (Section(name, title, text()) for name, title, text in parts)
     return tuple(section for section in told if section.text)
+
+
+def _switched_off(sight: Sight) -> str:
+    return _SWITCHED_OFF if sight.budget.stop_reason == OFF else ""
+
+
+_SWITCHED_OFF = """\
+Do no work on it: no change, no measurement, no run. What follows is how it stands. A person switches it on
+again with `ar on`."""
 
 
 def text_of(sections: tuple[Section, ...]) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from eventstore.events import Event, Flag, Pivot, Record, Resumed
 from reducers.budget import BudgetView, budget
 from reducers.core import fold
+from reducers.halt import SWITCHED_OFF, Halt
 from reducers.pivots import Pivots, next_perturbation, pivots
 from reducers.policies.fencing import one_line
 from reducers.policies.limits import Limits, limits_from
@@ -70,7 +71,7 @@ def due(course: Course, now: int) -> Stop | None:
 
     now: milliseconds since 1970 UTC.
     """
-    state = msgspec.structs.replace(course.situation.budget, stopped=None)
+    state = msgspec.structs.replace(course.situation.budget, halt=Halt())
     view = budget.view(state, now)
     limits = limits_from(state.limits)
     if view.stop_reason is not None:
@@ -121,8 +122,10 @@ def resumption(course: Course, now: int, pivot: str | None) -> list[Event] | Ref
 
     pivot: the direction to take instead, in words; it restarts the count of discards. A stop by the user, or
     over an agent that failed or changed nothing, is answered by starting the loop again; one over a limit by
-    another limit; one over the harness by a new segment (design, section 5).
+    another limit; one over the harness by a new segment (design, section 5). What is switched off stays off.
     """
+    if course.situation.budget.halt.off:
+        return Refusal(*SWITCHED_OFF)
     events: list[Event] = []
     if pivot is not None:
         level = stall.view(course.situation.budget.stall).pivot_due or "structure"

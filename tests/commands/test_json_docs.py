@@ -73,6 +73,8 @@ def test_every_command_that_prints_json_is_there() -> None:
         "direction check x",
         "direction list",
         "flag k d",
+        "off",
+        "on",
         "dispatch list",
         "tasks",
     ],

@@ -180,7 +180,11 @@ def test_the_first_stop_rule_that_holds_is_the_reason(log: list[Event], reason: 
         ([stopped(1, "discards"), run(2)], "discards", True),
         ([stopped(1, "agent_failed"), resumed(2)], None, False),
         ([stopped(1, "user"), resumed(2)], None, False),
-        ([stopped(1, "user"), CONFIG], "user", True),
+        ([stopped(1, "user"), CONFIG], None, False),
+        ([stopped(1, "off"), resumed(2), CONFIG, stopped(3, "target")], "off", True),
+        ([stopped(1, "off"), stopped(2, "target"), Resumed(reason="on")], None, False),
+        ([stopped(1, "harness"), stopped(2, "off"), Resumed(reason="on")], "harness", True),
+        ([stopped(1, "off"), Resumed(reason="on", by="guardian:patrol")], "off", True),
         ([stopped(1, "discards"), CONFIG], None, False),
         ([stopped(1, "harness"), resumed(2)], "harness", True),
         ([stopped(1, "harness"), CONFIG], None, False),
@@ -193,7 +197,7 @@ def test_the_first_stop_rule_that_holds_is_the_reason(log: list[Event], reason: 
 def test_a_recorded_stop_holds_until_it_is_taken_back(
     log: list[Event], reason: str | None, holds: bool
 ) -> None:
-    """By a resume or a new segment; `harness` by the latter alone, the user's by the former alone."""
+    """By a resume or a new segment; `harness` by the latter alone, `off` by being switched on alone."""
     view = shown(budget, [CONFIG, run(0), *log])
 
     assert (view["stop_reason"], view["stopped"]) == (reason, holds)

@@ -104,8 +104,8 @@ def test_nothing_kept_is_no_error() -> None:
 
 
 def test_a_new_segment_is_summed_up_anew() -> None:
-    """What was counted before it does not count; a user's stop holds on, and its words with it."""
-    stop = Stopped(reason="user", detail="enough")
+    """What was counted before it does not count; what is switched off stays so, and its words with it."""
+    stop = Stopped(reason="off", detail="enough")
     note = Note(event="cycle_refused", detail="x")
     runs = [Run(run=1, metric=10, status="keep"), Run(run=2, metric=9, status="keep")]
 
@@ -118,7 +118,7 @@ def test_a_new_segment_is_summed_up_anew() -> None:
         "kept": 0,
         "refused": 0,
         "best_metric": None,
-        "stop_reason": "user",
+        "stop_reason": "off",
         "stop_detail": "enough",
     }
 
