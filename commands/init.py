@@ -31,6 +31,7 @@ from commands.effects.preconditions import Survey, failure_of
 from commands.effects.setting_up import Asked, set_up
 from commands.effects.views import Look, read_view
 from commands.errors import BadInputError
+from commands.limiting import limit_options, limits_of_options
 from commands.measuring_progress import Progress
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json
@@ -77,10 +78,7 @@ __all__ = ["init_cmd"]
 )
 @click.option("--success", metavar="TEXT", multiple=True, help="What makes the task done; repeatable.")
 @click.option("--new-segment", is_flag=True, help="Begin a new segment with the config as it is.")
-@click.option("--max-cycles", metavar="N|none", help="Limit: cycles of a segment.")
-@click.option("--time-limit", metavar="N|none", help="Limit: minutes of active loop time in a segment.")
-@click.option("--target", metavar="N|none", help="Limit: the metric to reach.")
-@click.option("--max-iterations", metavar="N|none", help="Limit: runs of a segment.")
+@limit_options
 @click.option(
     "--threshold", "thresholds", metavar="NAME=N", multiple=True, help="structure, inject or human."
 )
@@ -100,6 +98,7 @@ __all__ = ["init_cmd"]
 @click.pass_obj
 def init_cmd(
     call: Call,
+    /,
     name: str | None,
     goal: str | None,
     metric: str | None,
@@ -113,10 +112,6 @@ def init_cmd(
     milestones: tuple[str, ...],
     success: tuple[str, ...],
     new_segment: bool,
-    max_cycles: str | None,
-    time_limit: str | None,
-    target: str | None,
-    max_iterations: str | None,
     thresholds: tuple[str, ...],
     timeouts: tuple[str, ...],
     metric_pattern: str | None,
@@ -124,6 +119,7 @@ def init_cmd(
     allow_dirty: bool,
     by: str | None,
     as_json: bool,
+    **limits: str | None,
 ) -> None:
     """Configure a session, or a new segment of it.
 
@@ -151,14 +147,8 @@ def init_cmd(
         success=success,
         new_segment=new_segment,
     )
-    limits = {
-        "max_cycles": max_cycles,
-        "time_limit_minutes": time_limit,
-        "target": target,
-        "max_iterations": max_iterations,
-    }
     settings = Settings(
-        limits={key: _number(text) for key, text in limits.items() if text is not None},
+        limits=limits_of_options(limits),
         thresholds=parse_pairs(thresholds, lambda _, text: _number(text)),
         timeouts=parse_pairs(timeouts, lambda _, text: _number(text)),
         metric_pattern=metric_pattern,
@@ -183,7 +173,7 @@ def _is_measured(session: Session, known: Configured, asked: Asked) -> bool:
 
 
 def _number(text: str) -> Any:
-    """A number as it is written; anything else stays text, which the door refuses unless it is `none`."""
+    """A number as it is written; anything else stays text, which the door refuses."""
     for kind in (int, float):
         try:
             return kind(text)

@@ -22,6 +22,7 @@ from commands.effects.patrolling import root_of
 from commands.effects.tree_lock import tree_locked
 from commands.effects.turning import unfinished
 from commands.errors import INTERRUPTED, BadInputError
+from commands.limiting import limit_options, limits_of_options
 from commands.loop_text import told_of
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, is_terminal, warn
@@ -81,11 +82,13 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
     help="In every turn a heartbeat first, then a look after guard and patrol of ROOT.",
 )
 @click.option("--pivot", metavar="TEXT", help="Go elsewhere: this direction from now on.")
+@limit_options
 @by_option
 @json_option
 @click.pass_obj
 def loop_cmd(
     call: Call,
+    /,
     command: str,
     iterations: int | None,
     agent_timeout: str | None,
@@ -94,14 +97,17 @@ def loop_cmd(
     pivot: str | None,
     by: str | None,
     as_json: bool,
+    **limits: str | None,
 ) -> int:
     """Let an agent work unattended: brief, agent, cycle, hooks, over and over, until a stop rule holds.
 
     Every turn is a fresh process that gets the brief on stdin and, as a file, in AR_BRIEF; never a resumed
     conversation. It changes something inside the assets and ends; the change is measured, and kept or proved
     gone. What it changes elsewhere is put back. Ctrl-C ends the loop after the step it is at, a second one at
-    once. A loop that has stopped, or was killed, goes on when it is started again.
+    once. A loop that has stopped, or was killed, goes on when it is started again. Limits that are given are
+    recorded, as by `ar init`; they never begin a segment.
     """
+    stated = limits_of_options(limits)
     place = call.session
     if place.layout == "file":
         raise BadInputError("a loop needs its session, not just a log", "leave --log out, or use -C DIR")
@@ -119,7 +125,7 @@ def loop_cmd(
         require_on(configured.configured.halt)
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
-        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root)
+        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root, stated)
         with _told_if_cut_off(ground):
             ended, watch = _run(ground, plan, as_json)
     if as_json:

@@ -10,13 +10,34 @@ from eventstore.errors import InvalidEventError
 from eventstore.events import ENVELOPE, Config, Custom, Event, Settings
 from eventstore.values import shown
 
-__all__ = ["ACROSS", "COUNTS", "LIMITS", "MAX_TYPE", "THRESHOLDS", "TIMEOUTS", "check_type", "nearest"]
+__all__ = [
+    "ACROSS",
+    "COUNTS",
+    "LARGEST_LIMIT",
+    "LIMITS",
+    "MAX_TYPE",
+    "THRESHOLDS",
+    "TIMEOUTS",
+    "check_type",
+    "nearest",
+]
 
-COUNTS = ("max_cycles", "max_iterations")
+COUNTS = ("max_cycles", "max_iterations", "discards", "failures", "no_change")
 """The limits that are whole numbers."""
 
-LIMITS = ("max_cycles", "time_limit_minutes", "target", "max_iterations")
+LIMITS = (
+    "max_cycles",
+    "time_limit_minutes",
+    "target",
+    "max_iterations",
+    "discards",
+    "failures",
+    "no_change",
+)
 """What `limits` of `settings` may set."""
+
+LARGEST_LIMIT = 1_000_000_000
+"""The largest limit but for a target: a larger one would be none in effect."""
 
 THRESHOLDS = ("structure", "inject", "human")
 """What `thresholds` of `settings` may set."""
@@ -76,8 +97,7 @@ def _settings(event: Any) -> None:
     _named("limits", event.limits, LIMITS)
     for name, limit in event.limits.items():
         if limit != "none" and not _is_limit(name, limit):
-            words = "a whole number from 1" if name in COUNTS else "a number above 0"
-            words = "a finite number" if name == "target" else words
+            words = _words(name, limit)
             raise InvalidEventError(
                 f"settings.limits.{name}: {shown(limit)} is neither {words} nor none (no limit)",
                 f"give {words}, or none",
@@ -111,7 +131,16 @@ def _each(field: str, given: Mapping[str, Any], test: Callable[[Any], bool], wor
 def _is_limit(name: str, limit: Any) -> bool:
     if name == "target":
         return type(limit) in (int, float) and isfinite(limit)
-    return _is_count(limit) if name in COUNTS else _is_above_zero(limit)
+    is_any = _is_count(limit) if name in COUNTS else _is_above_zero(limit)
+    return is_any and limit <= LARGEST_LIMIT
+
+
+def _words(name: str, limit: Any) -> str:
+    """What a limit of this name is; how large it may be only where that is what is wrong."""
+    if name == "target":
+        return "a finite number"
+    words = "a whole number from 1" if name in COUNTS else "a number above 0"
+    return f"{words} to {LARGEST_LIMIT}" if _is_above_zero(limit) and limit > LARGEST_LIMIT else words
 
 
 def _is_count(value: Any) -> bool:

@@ -81,6 +81,10 @@ class BudgetView(msgspec.Struct, frozen=True):
     max_iterations: how many there may be, whoever records them.
     iterations_left: how many there may still be.
     target: value of the metric that is enough.
+    discards: how many judged runs in a row there may be without a keep, a pivot begins them anew.
+    discards_left: how many there may still be.
+    failures: how many runs in a row there may be without a keep, crashes included.
+    failures_left: how many there may still be.
     stopped: whether a stop is recorded that still holds.
     stop_reason: why the loop must not go on: the reason recorded, or else the first stop rule that holds;
         null while it may.
@@ -99,6 +103,10 @@ class BudgetView(msgspec.Struct, frozen=True):
     max_iterations: int | None
     iterations_left: int | None
     target: float | None
+    discards: int | None
+    discards_left: int | None
+    failures: int | None
+    failures_left: int | None
     stopped: bool
     stop_reason: str | None
 
@@ -199,6 +207,10 @@ def _view(state: BudgetState, now: int | None) -> BudgetView:
         max_iterations=limits.max_iterations,
         iterations_left=_left(limits.max_iterations, runs),
         target=limits.target,
+        discards=limits.discards,
+        discards_left=_left(limits.discards, counts.discards),
+        failures=limits.failures,
+        failures_left=_left(limits.failures, counts.failures),
         stopped=state.stopped is not None,
         stop_reason=state.stopped if state.stopped is not None else stop_reason(counts, limits),
     )

@@ -52,6 +52,7 @@ from eventstore.events import (
     Unknown,
     Verified,
 )
+from reducers.policies.limits import NUMBERS
 
 try:
     from hypothesis import strategies as st
@@ -132,7 +133,7 @@ _NAMED: dict[str, st.SearchStrategy[Any]] = {
     "commit": st.sampled_from(("a1b2c3d", "a1b2c3d4e5f6", "0ffe12c")) | _texts(),
     "cycle": st.integers(0, 3) | _integers(),
     "limits": st.dictionaries(
-        st.sampled_from(("max_cycles", "time_limit_minutes", "target", "max_iterations", "other")),
+        st.sampled_from((*NUMBERS, "other")),
         numbers() | st.sampled_from(("none", "0", "soon", None)),
         max_size=3,
     ),

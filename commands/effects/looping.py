@@ -57,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True):
     turns: how many turns at most, from 1; None leaves it to the stop rules.
     pivot: a direction to take from now on, in words; None for none.
     root: the folder whose guard and patrol it looks after in every turn; None for none.
+    limits: to set first, as in a `settings` event.
     """
 
     agent: Agent
@@ -65,6 +66,7 @@ class Plan(msgspec.Struct, frozen=True):
     turns: int | None = None
     pivot: str | None = None
     root: Path | None = None
+    limits: dict[str, int | float | str | None] = {}
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -201,14 +203,17 @@ class _Loop:
             )
 
     def _go_on(self) -> None:
+        """Sets what was given, and goes on from where the log stands, or says why it may not."""
         self._look()
-        answer = looping.resumption(self.course, now_ms(), self.plan.pivot)
+        known = self.course.situation.budget
+        limits = {name: value for name, value in self.plan.limits.items() if known.limits.get(name) != value}
+        is_new = {**TIMEOUTS, **known.timeouts}["agent"] != self.plan.seconds
+        settings = Settings(limits=limits, timeouts={"agent": self.plan.seconds} if is_new else {})
+        given: list[Event] = [settings] if settings != Settings() else []
+        answer = looping.resumption(looping.after(self.course, given), now_ms(), self.plan.pivot)
         if isinstance(answer, Refusal):
             raise ConflictError(answer.message, answer.remedy)
-        known = {**TIMEOUTS, **self.course.situation.budget.timeouts}
-        if known["agent"] != self.plan.seconds:
-            answer = [*answer, Settings(timeouts={"agent": self.plan.seconds})]
-        self._record(answer)
+        self._record([*given, *answer])
 
     def _turn(self) -> Stop | None:
         """One iteration, the agent started anew while it fails; a reason to stop if it keeps failing."""

@@ -60,8 +60,8 @@ class Settings(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     What is not named stays as it was. Never starts a segment.
 
-    limits: `max_cycles`, `time_limit_minutes`, `target`, `max_iterations`; a number above 0 (`target`: any
-        finite number), or the text `none` for no limit.
+    limits: `max_cycles`, `time_limit_minutes`, `target`, `max_iterations`, `discards`, `failures`,
+        `no_change`; a number above 0 (`target`: any finite number), or the text `none` for no limit.
     thresholds: stale counts from which a pivot is due: `structure`, `inject`, `human`; whole numbers from 1.
     timeouts: seconds above 0: `sample`, `constraint`, `hook`, `agent`.
     metric_pattern: regular expression with one group that finds the metric in a command's output.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-__all__ = ["NO_LIMIT", "NUMBERS", "Limits", "limits_from", "parse_limit"]
+__all__ = ["LARGEST", "NO_LIMIT", "NUMBERS", "Limits", "limits_from", "parse_limit"]
 
 NO_LIMIT = "none"
 """How "no limit" is spelled, on the command line and in a `settings` event."""

@@ -145,11 +145,11 @@ def resumption(course: Course, now: int, pivot: str | None) -> list[Event] | Ref
 
 
 _REMEDIES = {
-    "max_cycles": "ar init --max-cycles N raises the limit",
-    "time_limit": "ar init --time-limit N raises the limit",
-    "target": "ar init --target N sets another, `none` none",
-    "discards": "ar loop --pivot 'another direction', or ar init --new-segment",
-    "failures": "ar init --new-segment, with another goal, metric or assets",
+    "max_cycles": "ar loop --max-cycles N raises the limit",
+    "time_limit": "ar loop --time-limit N raises the limit",
+    "target": "ar loop --target N sets another, `none` none",
+    "discards": "ar loop --pivot 'another direction', --discards N, or ar init --new-segment",
+    "failures": "ar loop --failures N, or ar init --new-segment with another goal, metric or assets",
     "harness": "put the scripts back, or accept them with ar init --new-segment",
 }
 

@@ -8,7 +8,7 @@ held; without one the next does not begin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from eventstore.events import Event, Flag, Pivot, Settings, Stopped
 from reducers.pivots import next_perturbation
 from reducers.policies import looping
 from reducers.policies.limits import LOOP, NO_LIMIT, ORCHESTRATED
-from reducers.policies.looping import Course
+from reducers.policies.looping import Course, Stop
 from reducers.rounds import Rounds
 
 __all__ = ["ASKED_FOR", "UNVERIFIED", "Hold", "Leave", "Send", "step"]
@@ -50,48 +50,55 @@ class Send(msgspec.Struct, frozen=True):
 
 
 def step(course: Course, last_stop: Stopped | None, rounds: Rounds, now: int) -> Leave | Hold | Send:
-    """What to do with a task now. last_stop: the last stop on its log. now: milliseconds since 1970 UTC."""
+    """What to do with a task now. last_stop: the last stop on its log. now: milliseconds since 1970 UTC.
+
+    A stop over one of the rules that are off here holds only if a limit that somebody set still says so.
+    """
     recorded = looping.recorded(course)
-    turns_used_up = last_stop is not None and last_stop.detail.endswith(ASKED_FOR)
-    circles = recorded is not None and recorded.reason == "discards"
-    if recorded is not None and not circles and not (recorded.reason == "user" and turns_used_up):
+    freed = _freed(course.situation.budget.limits)
+    due = looping.due(looping.after(course, freed), now)
+    if recorded is not None and not _is_answered(recorded, last_stop, due):
         return Leave(recorded.reason)
-    freed = _limits(course.situation.budget.limits)
-    due = looping.due(_unlimited(looping.after(course, freed)), now)
     if due is not None:
         return Leave(due.reason, (*freed, Stopped(reason=due.reason, detail=due.detail)))
     if rounds.last is not None and not rounds.verified:
         told = f"no ok check followed iteration {rounds.last}; the next waits for one"
         return Hold(rounds.last, (*freed, Flag(kind=UNVERIFIED, detail=told)))
     answer = _stall_answer(course)
-    if circles and not any(isinstance(each, Pivot) for each in answer):
+    if recorded is not None and recorded.reason == "discards" and not _has_pivot(answer):
         impulse = next_perturbation(course.pivots).text
         answer.append(Pivot(level="inject", reason="its loop had stopped: discards", perturbation=impulse))
     return Send((*freed, *answer))
 
 
-_SETTABLE = ("max_cycles", "time_limit_minutes")
-"""The limits that a setting can make none; the others that are off are left out of what is due."""
+_OFF = {
+    name: NO_LIMIT
+    for name in LOOP.__struct_fields__
+    if getattr(LOOP, name) is not None and getattr(ORCHESTRATED, name) is None
+}
+"""The limits that an orchestrated task does not have unless somebody sets them."""
+
+_LIFTED = ("max_cycles", "time_limit", "target", "discards", "failures")
+"""The stop rules that are off here by default; a stop over one of them holds while its rule does."""
 
 
-def _limits(stated: Mapping[str, object]) -> tuple[Event, ...]:
+def _freed(stated: Mapping[str, object]) -> tuple[Event, ...]:
     """The setting that makes limits none which nobody set; empty where there is nothing to set."""
     missing: dict[str, int | float | str | None] = {
-        name: NO_LIMIT for name in _SETTABLE if name not in stated
+        name: limit for name, limit in _OFF.items() if name not in stated
     }
     return (Settings(limits=missing),) if missing else ()
 
 
-def _unlimited(course: Course) -> Course:
-    """The course with those limits none that an orchestrated task does not have."""
-    budget = course.situation.budget
-    off = {
-        name: NO_LIMIT
-        for name in LOOP.__struct_fields__
-        if getattr(LOOP, name) != getattr(ORCHESTRATED, name) and name not in budget.limits
-    }
-    freed = replace(budget, limits={**off, **budget.limits})
-    return replace(course, situation=replace(course.situation, budget=freed))
+def _is_answered(recorded: Stop, last_stop: Stopped | None, due: Stop | None) -> bool:
+    """Whether a recorded stop is none of the task: its loop's turns were used up, or its rule is off here."""
+    if recorded.reason == "user":
+        return last_stop is not None and last_stop.detail.endswith(ASKED_FOR)
+    return recorded.reason in _LIFTED and due is None
+
+
+def _has_pivot(events: Sequence[Event]) -> bool:
+    return any(isinstance(each, Pivot) for each in events)
 
 
 def _stall_answer(course: Course) -> list[Event]:

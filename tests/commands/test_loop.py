@@ -43,11 +43,12 @@ def test_thirty_cycles_and_every_limit(looped: Looped) -> None:
     stops("max_cycles")
     again = looped.loop()
     assert (again.code, looped.turns) == (3, 3)
-    assert "ar init --max-cycles N" in again.err
+    assert "ar loop --max-cycles N" in again.err
 
-    limit(max_cycles="none", target=7)
     looped.values(12, 12, 12, 12, 7.5, 12, 7)
-    stops("target")
+    stops("target", "--max-cycles", "none", "--target", "7")
+    assert looped.loop("--max-cycles", "0").code == looped.loop("--discards", "never").code == 2
+    assert [line["limits"] for line in bench.lines("settings")[2:]] == [{"max_cycles": "none", "target": 7}]
 
     limit(target="none")
     looped.steps(*["echo 'no idea'"] * 3)

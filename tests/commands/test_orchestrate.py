@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from eventstore.events import Run
 from hooks.process import is_alive
 from tests.commands.conftest import Ar, environment
 from tests.commands.looped import Looped, looped, until
@@ -18,6 +19,8 @@ from tests.commands.protocol import lines
 from tests.commands.sandbox import plain_git, prepared, sandbox
 
 __all__ = ["looped", "plain_git", "prepared", "sandbox"]
+
+OFF = dict.fromkeys(("max_cycles", "time_limit_minutes", "discards", "failures"), "none")
 
 FINDS = 'cat >"got.$$"; "$AR" finding "seen $$" >/dev/null; echo "looked around"'
 
@@ -60,7 +63,7 @@ def test_each_task_gets_a_fresh_worker_with_its_brief(ar: Ar, tmp_path: Path) ->
     for log in logs:
         (brief,) = log.parent.parent.glob("got.*")
         assert "# Brief for run 1" in brief.read_text()
-        assert of(log, "settings")[0]["limits"] == dict.fromkeys(("max_cycles", "time_limit_minutes"), "none")
+        assert of(log, "settings")[0]["limits"] == OFF
         (iteration,) = of(log, "iteration")
         assert (iteration["by"], iteration["summary"], iteration["findings"]) == (
             "orchestrator",
@@ -136,6 +139,25 @@ def test_a_measured_task_gets_a_turn_of_its_loop(ar: Ar, looped: Looped) -> None
     assert [run["status"] for run in looped.bench.lines("run")] == ["keep", "keep", "discard"]
     assert len(looped.bench.lines("iteration")) == 2
     assert all(check["ok"] for check in looped.bench.lines("verified"))
+
+
+def test_a_measured_task_runs_on_without_a_keep(ar: Ar, looped: Looped) -> None:
+    """Neither 20 runs without one nor 5 discards stop it here; a limit that somebody set does."""
+    bench = looped.bench
+    bench.add(*(Run(run=2 + n, status="discard", metric=20) for n in range(25)))
+    looped.values(20, 20, 20)
+    top = bench.box.top
+    for _ in range(2):
+        came = once(ar, top.parent, looped.command)
+        assert came[top.name][0] == "worked", came
+    assert bench.lines("settings")[0]["limits"] == OFF
+    assert (len(bench.lines("run")), looped.turns) == (28, 2)
+
+    assert bench.ar("init", "--failures", "27").code == 0
+    assert once(ar, top.parent, looped.command) == {top.name: ("stopped", "failures")}
+    assert once(ar, top.parent, looped.command) == {top.name: ("stopped", "failures")}
+    assert looped.turns == 2
+    assert [stop["reason"] for stop in bench.lines("stopped")] == ["user", "user", "failures"]
 
 
 def test_one_that_was_killed_goes_on_from_the_logs(ar: Ar, tmp_path: Path) -> None:

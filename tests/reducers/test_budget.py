@@ -72,6 +72,10 @@ def test_what_is_used_and_left_of_the_default_limits(log: list[Any]) -> None:
         "max_iterations": None,
         "iterations_left": None,
         "target": None,
+        "discards": 5,
+        "discards_left": 4,
+        "failures": 20,
+        "failures_left": 18,
         "stopped": False,
         "stop_reason": None,
     }
@@ -163,6 +167,12 @@ DISCARDS = [run(n, "discard", 6) for n in range(1, 6)]
         ([run(0), *(run(n, "crash") for n in range(20))], "failures"),
         ([run(0), *(run(n, "crash") for n in range(19))], None),
         ([limits(max_cycles=5), run(0), *DISCARDS], "max_cycles"),
+        ([limits(discards=6), run(0), *DISCARDS], None),
+        ([limits(discards="none"), run(0), *DISCARDS], None),
+        ([limits(discards="none"), limits(discards=0), run(0), *DISCARDS], None),
+        ([limits(discards=2), run(0), *DISCARDS[:2]], "discards"),
+        ([limits(failures="none"), run(0), *(run(n, "crash") for n in range(30))], None),
+        ([limits(failures=3), run(0), *(run(n, "crash") for n in range(3))], "failures"),
         ([run(0), *DISCARDS, CONFIG], None),
     ],
 )
@@ -210,6 +220,13 @@ def test_what_is_left_is_never_below_zero() -> None:
 
     assert (view["cycles_left"], view["minutes_left"]) == (0, 0)
     assert (left["runs_used"], left["max_iterations"], left["iterations_left"]) == (1, 2, 1)
+    rows = shown(budget, [CONFIG, run(0), *DISCARDS, limits(discards=3, failures="none")])
+    assert [rows[name] for name in ("discards", "discards_left", "failures", "failures_left")] == [
+        3,
+        0,
+        None,
+        None,
+    ]
 
 
 @given(logs(30))

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reducers.policies.limits import LOOP, NUMBERS, ORCHESTRATED, Limits, limits_from, parse_limit
+from eventstore.across import COUNTS as WHOLE
+from eventstore.across import LARGEST_LIMIT, LIMITS
+from reducers.policies.limits import LARGEST, LOOP, NUMBERS, ORCHESTRATED, Limits, limits_from, parse_limit
 
 COUNTS = sorted(NUMBERS.keys() - {"time_limit_minutes", "target"})
 
@@ -88,6 +90,13 @@ def test_an_unknown_name_is_an_error() -> None:
         ValueError, match=r"no limit is called 'cycles'; there are max_cycles, time_limit_minutes"
     ):
         parse_limit("cycles", 5)
+
+
+def test_every_limit_can_be_set() -> None:
+    """What the door lets into a `settings` event is what the rules read, and the other way round."""
+    assert set(LIMITS) == NUMBERS.keys() == set(Limits.__struct_fields__)
+    assert sorted(WHOLE) == COUNTS
+    assert LARGEST_LIMIT == LARGEST
 
 
 def test_the_defaults() -> None:
