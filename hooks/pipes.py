@@ -82,15 +82,24 @@ class Pump:
         for stream, capture in zip((child.stdout, child.stderr), self._captures, strict=True):
             assert stream is not None
             self._reading[stream.fileno()] = capture
-            self._watch(stream.fileno(), selectors.EVENT_READ, self._read)
+            self._serve(stream.fileno(), selectors.EVENT_READ, self._read)
         if child.stdin is not None:
             if self._input:
-                self._watch(child.stdin.fileno(), selectors.EVENT_WRITE, self._write)
+                self._serve(child.stdin.fileno(), selectors.EVENT_WRITE, self._write)
             else:
                 child.stdin.close()
         self._pidfd = _open_pidfd(child.pid)
         if self._pidfd is not None:
             self._selector.register(self._pidfd, selectors.EVENT_READ, self._child_ended)
+
+    def watch(self, fd: int, call: Callable[[], object]) -> None:
+        """Calls `call`, once, when `fd` is readable; what it raises ends the pumping."""
+
+        def serve(_: int) -> None:
+            self._selector.unregister(fd)
+            call()
+
+        self._selector.register(fd, selectors.EVENT_READ, serve)
 
     @property
     def tick(self) -> float:
@@ -132,7 +141,7 @@ class Pump:
             os.close(self._pidfd)
             self._pidfd = None
 
-    def _watch(self, fd: int, event: int, serve: Callable[[int], object]) -> None:
+    def _serve(self, fd: int, event: int, serve: Callable[[int], object]) -> None:
         os.set_blocking(fd, False)
         self._selector.register(fd, event, serve)
 

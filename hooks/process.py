@@ -20,6 +20,7 @@ from typing import Literal
 import msgspec
 
 from .adoption import ADOPTION, subreaper_available
+from .cancelling import current
 from .interruptions import Interruptions
 from .launch import explain, known_problem, script_argv, shell_argv, strip_own_environment
 from .pids import is_alive, process_started
@@ -97,7 +98,8 @@ def run(
     `on_start` is called with the pid and its start stamp (empty if unknown) as soon as it runs, `on_output`
     with each chunk of stdout or stderr as it comes. If they raise, or KeyboardInterrupt arrives, the command
     is ended as after a timeout and the exception goes on; a second Ctrl-C kills without grace. SIGTERM and
-    SIGHUP do the same and become SystemExit, unless the program has handlers of its own.
+    SIGHUP do the same and become SystemExit, unless the program has handlers of its own. In a thread that
+    works under a `Cancel`, asking for that is like Ctrl-C, with a shorter grace.
 
     A command that cannot be started is no exception but a `Finished` with an `error`. Raises ValueError for
     an empty argv or an impossible limit.
@@ -109,6 +111,9 @@ def run(
     environment = os.environ if env is None else env
     if (problem := known_problem(argv, cwd, environment)) is not None:
         return _not_started(problem, timeout)
+    cancel = current()
+    if cancel is not None:
+        cancel.check()
     out, err = Capture(stdout_cap, keep), Capture(stderr_cap, keep)
     # Signals are held back from before the start, so that none can come between it and our care for it.
     with Interruptions() as interruptions, ADOPTION, closing(Pump(stdin, out, err, on_output)) as pump:
@@ -131,6 +136,8 @@ def run(
             try:
                 with interruptions.delivered():
                     pump.attach(child)
+                    if cancel is not None:
+                        pump.watch(cancel.fileno(), cancel.check)
                     if on_start is not None:
                         on_start(child.pid, process_started(child.pid) or "")
                     timed_out = not _await_end(child, pump, begun + timeout)
@@ -140,6 +147,8 @@ def run(
             finally:
                 with interruptions.delivered():
                     grace = term_grace if child.returncode is None else min(term_grace, _LEFTOVER_GRACE)
+                    if cancel is not None and cancel.asked:
+                        grace = min(grace, cancel.grace)
                     _ask_to_end(family, pump, grace)
         finally:
             survivors = family.kill()
