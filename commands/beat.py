@@ -16,10 +16,10 @@ from commands.verb import Verb
 from eventstore.events import Event, Heartbeat, Registered
 from eventstore.events.protocol import Layer, LoopState
 from eventstore.roles import role_of
-from eventstore.store import now_ms
+from eventstore.store import Appended, now_ms
 from reducers.policies.liveness import LEFT_ALONE
 
-__all__ = ["beat_cmd"]
+__all__ = ["beat_cmd", "beat_of", "told"]
 
 KEPT_OUTPUT = 4096
 """How much of a last output is kept, characters from its end: a guardian looks at its last line."""
@@ -72,20 +72,7 @@ def beat_cmd(
     orchestrator registered it.
     """
     _check(argv, register, interval, level)
-    if until is not None and state == "stopped":
-        raise BadInputError(
-            "a stop does not end by itself, so it has no --until", "--state paused --until 2h"
-        )
-    now = now_ms()
-    number, started = _process(pid)
-    beat = Heartbeat(
-        pid=number,
-        pid_started=started,
-        host=_host(),
-        state=state,
-        until=None if until is None else moment("--until", until, now),
-        last_output=None if last_output is None else last_output[-KEPT_OUTPUT:],
-    )
+    beat = beat_of(state, until, last_output, pid=os.getppid() if pid is None else pid, named=pid is not None)
     events: list[Event] = [beat]
     if register:
         seconds = None if interval is None else length("--interval", interval)
@@ -98,9 +85,7 @@ def beat_cmd(
     if as_json:
         emit_json(document(appended, registered=appended.events[1] if register else None))
     else:
-        also = ", and how to restart it" if register else ""
-        left = " (left alone)" if state in LEFT_ALONE else ""
-        emit(f"{state}{left} is line {appended.seqs[0]}{also}\n")
+        emit(told(appended))
 
 
 def _check(argv: tuple[str, ...], register: bool, interval: str | None, level: str | None) -> None:
@@ -117,20 +102,42 @@ def _check(argv: tuple[str, ...], register: bool, interval: str | None, level: s
         raise BadInputError("--interval and --level belong to --register", "--register -- COMMAND...")
 
 
-def _process(pid: int | None) -> tuple[int | None, str | None]:
-    """The loop's process and its start stamp. Raises BadInputError for a pid that is nobody's here.
+def beat_of(
+    state: str, until: str | None, last_output: str | None, *, pid: int | None, named: bool = False
+) -> Heartbeat:
+    """The sign of life of a loop; its host and its process's start stamp are filled in.
 
-    Without a pid it is who called us; None for an orphan, whose parent is the system's and not a loop.
+    pid: its process; an orphan's parent, which is the system's and no loop, is left out. named: somebody said
+    that it is this one, so it has to be there. Raises BadInputError for a time that is none, and for a pid
+    that is nobody's here.
     """
     from hooks.pids import process_started
 
-    if pid is None:
-        parent = os.getppid()
-        return (parent, process_started(parent)) if parent > 1 else (None, None)
-    started = process_started(pid)
-    if started is None:
+    if until is not None and state == "stopped":
+        raise BadInputError(
+            "a stop does not end by itself, so it has no --until", "--state paused --until 2h"
+        )
+    number = pid if named or pid is None or pid > 1 else None
+    started = None if number is None else process_started(number)
+    if named and started is None:
         raise BadInputError(f"--pid: there is no process {pid} here", "--pid $$, or leave it out")
-    return pid, started
+    return Heartbeat(
+        pid=number,
+        pid_started=started,
+        host=_host(),
+        state=state,
+        until=None if until is None else moment("--until", until, now_ms()),
+        last_output=None if last_output is None else last_output[-KEPT_OUTPUT:],
+    )
+
+
+def told(appended: Appended) -> str:
+    """What came of it, for people."""
+    beat = appended.events[0]
+    assert isinstance(beat, Heartbeat)
+    also = ", and how to restart it" if len(appended.events) > 1 else ""
+    left = " (left alone)" if beat.state in LEFT_ALONE else ""
+    return f"{beat.state}{left} is line {appended.seqs[0]}{also}\n"
 
 
 def _host() -> str:

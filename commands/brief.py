@@ -10,16 +10,16 @@ import click
 
 from commands.context import Call
 from commands.damage import tell_damage
-from commands.effects.situations import situation_at
+from commands.effects.situations import Found, situation_at
 from commands.effects.views import place_of
 from commands.options import at_option, examples, json_option
 from commands.output import emit, emit_json, warn
 from commands.verb import Verb
 from commands.where import parse_where
 from eventstore.sessions import Session
-from reducers.policies.brief import Texts, brief, text_of
+from reducers.policies.brief import Section, Texts, brief, text_of
 
-__all__ = ["brief_cmd", "texts_for"]
+__all__ = ["brief_cmd", "briefing", "document", "texts_for"]
 
 READ_BYTES = 1 << 18
 """How much of a file of rules or ideas is read, bytes; a brief shows less."""
@@ -43,20 +43,29 @@ def brief_cmd(call: Call, where: str | None, as_json: bool) -> None:
     touch. Made from the log, prompt.md and ideas.md; the same of these give the same text. With --json,
     `sections`: a list of `name`, `title`, `text`.
     """
-    log = call.log()
-    found = situation_at(log, None if where is None else place_of(log, parse_where(where)))
-    sections = brief(found.sight, texts_for(call.session))
+    found, sections = briefing(call, where)
     if as_json:
-        document: dict[str, Any] = {
-            "seq": found.seq,
-            "next_run": found.sight.session.run_count + 1,
-            "sections": sections,
-            "damaged_lines": list(found.damaged),
-        }
-        emit_json(document)
+        emit_json(document(found, sections))
     else:
         emit(text_of(sections))
     tell_damage(found.damaged)
+
+
+def briefing(call: Call, where: str | None) -> tuple[Found, tuple[Section, ...]]:
+    """The situation at a WHERE, None for the end, and the sections of its brief."""
+    log = call.log()
+    found = situation_at(log, None if where is None else place_of(log, parse_where(where)))
+    return found, brief(found.sight, texts_for(call.session))
+
+
+def document(found: Found, sections: tuple[Section, ...]) -> dict[str, Any]:
+    """The JSON document of a brief."""
+    return {
+        "seq": found.seq,
+        "next_run": found.sight.session.run_count + 1,
+        "sections": sections,
+        "damaged_lines": list(found.damaged),
+    }
 
 
 def texts_for(session: Session) -> Texts:

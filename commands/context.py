@@ -20,12 +20,16 @@ class Call:
     """What the options before the verb say; every verb gets it as click's `obj`.
 
     log_file: the log that was named, or None for the session's own. in_place: whether a directory was named
-    too; the working directory is then that one, and AR_DIR has no say.
+    too; the working directory is then that one, and AR_DIR has no say. directory: another one to start from,
+    for who cannot change the working directory.
     """
 
-    def __init__(self, log_file: str | None = None, in_place: bool = False) -> None:
+    def __init__(
+        self, log_file: str | None = None, in_place: bool = False, directory: Path | None = None
+    ) -> None:
         self._log_file = log_file
         self._in_place = in_place
+        self._directory = directory
 
     @cached_property
     def session(self) -> Session:
@@ -86,6 +90,8 @@ class Call:
     @property
     def _start(self) -> Path:
         """Where the search for a session starts: the directory that was named, else AR_DIR, else this one."""
+        if self._directory is not None:
+            return self._directory.absolute()
         directory = Path("" if self._in_place else os.environ.get("AR_DIR") or "")
         if not directory.is_dir():
             raise BadInputError(f"AR_DIR: {directory} is no directory", "unset AR_DIR, or name a directory")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import click
 import msgspec
@@ -24,7 +24,7 @@ from eventstore.store import now_ms
 from reducers.directions import DirectionRow, DirectionsState, DirectionsView, directions
 from reducers.policies.diversity import earlier, neighbour, told
 
-__all__ = ["direction_cmd"]
+__all__ = ["Checked", "check", "check_document", "direction_cmd", "told_check"]
 
 LONGEST_CLAIM = 86_400
 """The longest claim, seconds: what a dead worker holds must come free again."""
@@ -154,20 +154,50 @@ def check_cmd(call: Call, text: str, by: str | None, as_json: bool) -> None:
 
     Writes nothing; only a claim makes sure. One much like an earlier one is free, with a warning.
     """
+    checked = check(call, text, by)
+    if as_json:
+        emit_json(check_document(checked))
+    else:
+        emit(told_check(checked))
+    tell_damage(checked.look.damaged)
+    if checked.found is not None:
+        raise click.exceptions.Exit(1)
+
+
+class Checked(NamedTuple):
+    """Whether a direction is free.
+
+    look: what was looked at. found: the direction that stands in its way; None if it is free. near: the one
+    most like it, as in the JSON document; None if there is none, or it is not free.
+    """
+
+    text: str
+    look: Look
+    found: DirectionRow | None
+    near: dict[str, Any] | None
+
+
+def check(call: Call, text: str, by: str | None) -> Checked:
+    """Looks whether a direction is free for `by`; one much like an earlier one is warned about.
+
+    Raises BadInputError for empty words.
+    """
     words("TEXT", text)
     look, rows = _look(call)
     found = earlier(text, rows, author(by), now_ms())
-    near = _warned(text, rows) if found is None else None
-    if as_json:
-        said = {"direction": text, "free": found is None, "earlier": found, "neighbour": near}
-        emit_json({"seq": look.seq, "head": look.head, **said, "damaged_lines": list(look.damaged)})
-    elif found is None:
-        emit(f"{escape(text)} is free\n")
-    else:
-        emit(told(found) + "\n")
-    tell_damage(look.damaged)
-    if found is not None:
-        raise click.exceptions.Exit(1)
+    return Checked(text, look, found, _warned(text, rows) if found is None else None)
+
+
+def check_document(checked: Checked) -> dict[str, Any]:
+    """The JSON document of the answer."""
+    text, look, found, near = checked
+    said = {"direction": text, "free": found is None, "earlier": found, "neighbour": near}
+    return {"seq": look.seq, "head": look.head, **said, "damaged_lines": list(look.damaged)}
+
+
+def told_check(checked: Checked) -> str:
+    """The answer, for people."""
+    return f"{escape(checked.text)} is free\n" if checked.found is None else told(checked.found) + "\n"
 
 
 @direction_cmd.command(

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.configuring import KINDS
 from commands.context import Call
-from commands.effects.appending import tell_mended
-from commands.effects.config_file import limits_of
+from commands.effects.entering import Entered, enter_run
 from commands.effects.firing import fire_document, fire_for_run, told_steers
-from commands.effects.heads import abbreviated_head
-from commands.effects.own_runs import judged, require_checks, told_moved, tree_of
-from commands.effects.tree_lock import tree_locked
+from commands.effects.own_runs import told_moved
 from commands.given import finite
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, paint
 from commands.pairs import json_value, loose_value, parse_pairs
-from commands.recording import State, decide_run, follow, require_secondary
 from commands.render import ABSENT, delta, escape, number
 from commands.verb import Verb
 from commands.viewtext import STATUS_STYLES, STATUS_WORDS, told_confidence
-from eventstore.events import Event, Record, Run
-from eventstore.store import Appended
-from reducers.core import fold as fold_view
-from reducers.session import SessionView, session
+from eventstore.events import Run
 
 if TYPE_CHECKING:
     from hooks.runner import Fired
 
-__all__ = ["log_cmd"]
+__all__ = ["STATUSES", "document", "log_cmd", "told"]
 
 STATUSES = ("keep", "discard", "crash", "checks_failed")
 
@@ -104,49 +96,12 @@ def log_cmd(
         duration_seconds=None if duration is None else finite("--duration", duration),
         id=key,
     )
-    place = call.session
-    from_file = limits_of(place)
-    log = call.writer(by)
-    decided_from = State()
-
-    def fold(state: State, records: Iterable[Record]) -> State:
-        return follow(state, list(records), key)
-
-    def record(commit: str | None) -> Appended:
-        def decide(state: State) -> Sequence[Event]:
-            nonlocal decided_from
-            decided_from = state
-            require_secondary(state, run, force)
-            return decide_run(state, run, from_file, commit)
-
-        return log.transact(decide, fold=fold, state=State(), kinds=KINDS)
-
-    known = State()
-    for batch in log.read(kinds=KINDS):
-        known = fold(known, batch.records)
-    require_secondary(known, run, force)
-    (foreseen,) = (event for event in decide_run(known, run, from_file) if isinstance(event, Run))
-    if known.same is None and status == "keep":
-        require_checks(place, known.configured.timeouts.get("constraint"))
-    assets = known.configured.config.assets if known.configured.config else ()
-    tree = tree_of(place, log, assets) if known.same is None else None
-    if tree is None:
-        moved = None
-        appended = record(abbreviated_head(place.root) if commit is None else None)
-    else:
-        with tree_locked(place.tree_lock):
-            appended, moved = judged(tree, foreseen, record)
-    tell_mended(appended)
-    before = session.view(decided_from.session)
-    after = session.view(fold_view(session, appended.events, decided_from.session))
-    entered = next(event for event in appended.events if isinstance(event, Run))
-    if not as_json and not appended.written:
-        emit(f"run {entered.run} is line {appended.seqs[-1]} already\n")
-    elif not as_json:
-        emit(told(entered, before, after) + told_moved(moved))
-    fired = fire_for_run(place, log, appended.seqs[-1]) if appended.written else []
+    entered = enter_run(call, run, by, new_metrics=force)
+    if not as_json:
+        emit(told(entered))
+    fired = fire_for_run(entered.place, entered.log, entered.appended.seqs[-1]) if entered.is_new else []
     if as_json:
-        emit_json({**_document(appended, entered, after, fired), "git": moved})
+        emit_json(document(entered, fired))
     else:
         emit(told_steers(fired))
 
@@ -159,23 +114,26 @@ def _fields(name: str, words: tuple[str, ...]) -> dict[str, Any]:
     return parse_pairs(words, loose_value if name == "metrics" else lambda _, text: text)
 
 
-def _document(
-    appended: Appended, run: Run, after: SessionView, fired: Sequence[Fired] = ()
-) -> dict[str, Any]:
+def document(entered: Entered, fired: Sequence[Fired] = ()) -> dict[str, Any]:
     """The JSON document: the run as it stands in the log, where the session stands after it, the hooks."""
+    appended = entered.appended
     return {
         "seq": appended.seqs[-1],
         "head": str(appended.head),
         "written": appended.written,
-        "event": run,
-        "session": after,
+        "event": entered.run,
+        "session": entered.after,
         "mended": list(appended.mended),
         "hooks": [fire_document(each) for each in fired],
+        "git": entered.moved,
     }
 
 
-def told(run: Run, before: SessionView, after: SessionView) -> str:
+def told(entered: Entered) -> str:
     """What a person wants to see of a recorded run: its verdict, the change, where the session stands."""
+    run, before, after = entered.run, entered.before, entered.after
+    if not entered.is_new:
+        return f"run {run.run} is line {entered.appended.seqs[-1]} already\n"
     unit = after.metric_unit
     verdict = paint(STATUS_WORDS.get(run.status, run.status), STATUS_STYLES.get(run.status, "bold"), "bold")
     reference = before.baseline_metric if before.best_metric is None else before.best_metric
@@ -198,4 +156,4 @@ def told(run: Run, before: SessionView, after: SessionView) -> str:
         standing.append(f"baseline {number(after.baseline_metric, unit)} (run {after.baseline_run})")
     if after.confidence is not None:
         standing.append(f"confidence {told_confidence(after.confidence)}")
-    return line + "\n" + ("; ".join(standing) + "\n" if standing else "")
+    return line + "\n" + ("; ".join(standing) + "\n" if standing else "") + told_moved(entered.moved)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, Literal, TextIO
 
 from commands.render import Column, cells, clip, escape, fitted
@@ -21,6 +22,7 @@ __all__ = [
     "emit_json",
     "emit_lines",
     "emit_table",
+    "heard",
     "is_terminal",
     "paint",
     "warn",
@@ -30,8 +32,27 @@ __all__ = [
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
+_hearing: ContextVar[list[str] | None] = ContextVar("hearing", default=None)
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Gives a list that takes the lines which would go to stderr, for who calls our functions as a library.
+
+    No stream counts as a terminal meanwhile: what is asked for as text is plain. Only this thread is heard.
+    """
+    lines: list[str] = []
+    token = _hearing.set(lines)
+    try:
+        yield lines
+    finally:
+        _hearing.reset(token)
+
+
 def is_terminal(name: Literal["stdin", "stdout", "stderr"] = "stdout") -> bool:
     """Whether this stream is a terminal; one that was closed is none."""
+    if _hearing.get() is not None:
+        return False
     stream: TextIO | None = getattr(sys, name)
     try:
         return stream is not None and stream.isatty()
@@ -137,6 +158,10 @@ def warn(text: str) -> None:
 
 def tell(line: str) -> None:
     """Writes one line to stderr; where that is closed there is nobody to tell."""
+    lines = _hearing.get()
+    if lines is not None:
+        lines.append(line)
+        return
     with suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
 

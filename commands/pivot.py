@@ -18,14 +18,14 @@ from commands.render import escape
 from commands.verb import Verb
 from eventstore.events import Direction, Event, Flag, Pivot
 from eventstore.events.protocol import PivotLevel
-from eventstore.store import now_ms
+from eventstore.store import Appended, now_ms
 from reducers.core import Projection, fold
 from reducers.directions import DirectionsState, directions
 from reducers.pivots import Pivots, next_perturbation, pivots
 from reducers.stall import StallState, stall
 from reducers.turns import STALLED
 
-__all__ = ["Crossroads", "crossroads", "decide_pivot", "pivot_cmd"]
+__all__ = ["Crossroads", "crossroads", "decide_pivot", "enter_pivot", "pivot_cmd", "told"]
 
 
 class Crossroads(msgspec.Struct, frozen=True, gc=False):
@@ -87,29 +87,43 @@ def pivot_cmd(
     (raises the flag `stalled`; work goes on); the one that is due if left out. The first two carry a
     perturbation. A direction --to that was tried is refused (exit 3), unless --reason says why again.
     """
+    asked = Pivot(level="", reason=reason, from_=from_, to=to, perturbation=perturbation)
+    appended = enter_pivot(call, level, asked, by)
+    if as_json:
+        emit_json(document(appended))
+    else:
+        emit(told(appended))
+
+
+def enter_pivot(call: Call, level: str | None, asked: Pivot, by: str | None) -> Appended:
+    """Records a pivot.
+
+    level: None for the one that is due. asked: the rest of it; what is None is filled in. Raises
+    BadInputError for empty words and where none is due, ConflictError for a direction that was tried or is
+    held.
+    """
     for option, text in (
-        ("--to", to),
-        ("--from", from_),
-        ("--reason", reason),
-        ("--perturbation", perturbation),
+        ("--to", asked.to),
+        ("--from", asked.from_),
+        ("--reason", asked.reason),
+        ("--perturbation", asked.perturbation),
     ):
         if text is not None:
             words(option, text)
-    asked = Pivot(level="", reason=reason, from_=from_, to=to, perturbation=perturbation)
     speaker = author(by)
 
     def decide(state: Crossroads) -> Sequence[Event]:
         return decide_pivot(state, level, asked, by=speaker, now=now_ms())
 
-    appended = enter_decided(call, by, Pivot, crossroads, decide)
-    if as_json:
-        emit_json(document(appended))
-        return
+    return enter_decided(call, by, Pivot, crossroads, decide)
+
+
+def told(appended: Appended) -> str:
+    """What came of it, for people: the line, and the impulse."""
     pivot = appended.events[0]
     assert isinstance(pivot, Pivot)
-    emit(f"pivot {pivot.level} is line {appended.seqs[0]}\n")
-    if pivot.perturbation:
-        emit(f"{escape(pivot.perturbation)}\n")
+    impulse = f"{escape(pivot.perturbation)}\n" if pivot.perturbation else ""
+    return f"pivot {pivot.level} is line {appended.seqs[0]}\n{impulse}"
 
 
 def decide_pivot(state: Crossroads, level: str | None, asked: Pivot, *, by: str, now: int) -> list[Event]:

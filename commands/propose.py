@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -11,17 +11,19 @@ from commands.claiming import claim
 from commands.context import Call, author
 from commands.effects.appending import tell_mended
 from commands.errors import BadInputError
+from commands.given import words
 from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, warn
 from commands.pairs import parse_pairs
 from commands.verb import Verb
 from eventstore.events import Direction, Event, Proposal, Record
-from eventstore.store import now_ms
+from eventstore.store import Appended, now_ms
 from reducers.core import fold as fold_view
-from reducers.directions import DirectionsState, directions
-from reducers.policies.diversity import neighbour, told
+from reducers.directions import DirectionRow, DirectionsState, directions
+from reducers.policies.diversity import neighbour
+from reducers.policies.diversity import told as told_row
 
-__all__ = ["decide_proposal", "propose_cmd"]
+__all__ = ["Proposed", "decide_proposal", "document", "propose", "propose_cmd", "told"]
 
 
 @click.command(
@@ -62,14 +64,41 @@ def propose_cmd(
     what came of it, unless --reason says why again; one that another author has claimed is refused in any
     case; one much like an earlier one is warned about. A direction that is taken is claimed for 15 minutes.
     """
-    for option, text in (("-m", description), ("--direction", direction), ("--reason", reason)):
-        if text is not None and not text.strip():
-            raise BadInputError(f"{option} is empty", f"{option} 'in a few words'")
-    if reason is not None and direction is None:
-        raise BadInputError("--reason is about a direction, and none is given", "--direction 'where it goes'")
     proposal = Proposal(
         description=description, hypothesis=hypothesis, direction=direction, asi=parse_pairs(asi)
     )
+    proposed = propose(call, proposal, reason, by)
+    if as_json:
+        emit_json(document(proposed))
+    else:
+        emit(told(proposed))
+
+
+class Proposed(NamedTuple):
+    """A proposal that was recorded, and the direction most like its own, with how alike they are, if any."""
+
+    appended: Appended
+    near: tuple[DirectionRow, float] | None
+
+    @property
+    def direction(self) -> str | None:
+        """The direction that is claimed with it."""
+        proposal = self.appended.events[0]
+        return proposal.direction if isinstance(proposal, Proposal) else None
+
+
+def propose(call: Call, proposal: Proposal, reason: str | None, by: str | None) -> Proposed:
+    """Records a proposal, and the claim of its direction if it names one; warns of a direction much like it.
+
+    reason: why a direction that was tried is taken again. Raises BadInputError for empty words, ConflictError
+    for a direction that was tried or is held.
+    """
+    given = (("-m", proposal.description), ("--direction", proposal.direction), ("--reason", reason))
+    for option, text in given:
+        if text is not None:
+            words(option, text)
+    if reason is not None and proposal.direction is None:
+        raise BadInputError("--reason is about a direction, and none is given", "--direction 'where it goes'")
     speaker = author(by)
     decided_from = directions.initial
 
@@ -84,26 +113,34 @@ def propose_cmd(
     log = call.writer(by)
     appended = log.transact(decide, fold=fold, state=directions.initial, kinds=tuple(directions.handlers))
     tell_mended(appended)
-    near = None if direction is None else neighbour(direction, directions.view(decided_from).directions)
+    near = None
+    if proposal.direction is not None:
+        near = neighbour(proposal.direction, directions.view(decided_from).directions)
     if near is not None:
-        warn(f"much like a direction of before ({near[1]:.0f} of 100): {told(near[0])}")
-    if as_json:
-        alike: dict[str, Any] | None = None
-        if near is not None:
-            alike = {"text": near[0].text, "outcome": near[0].outcome, "similarity": round(near[1], 1)}
-        emit_json(
-            {
-                "seq": appended.seqs[0],
-                "head": str(appended.head),
-                "event": appended.events[0],
-                "claimed": direction,
-                "neighbour": alike,
-                "mended": list(appended.mended),
-            }
-        )
-    else:
-        claim = "" if direction is None else "; the direction is yours for 15 minutes"
-        emit(f"proposed, line {appended.seqs[0]}{claim}\n")
+        warn(f"much like a direction of before ({near[1]:.0f} of 100): {told_row(near[0])}")
+    return Proposed(appended, near)
+
+
+def document(proposed: Proposed) -> dict[str, Any]:
+    """The JSON document: the proposal, the direction that is claimed with it, one that is much like it."""
+    appended, near = proposed
+    alike: dict[str, Any] | None = None
+    if near is not None:
+        alike = {"text": near[0].text, "outcome": near[0].outcome, "similarity": round(near[1], 1)}
+    return {
+        "seq": appended.seqs[0],
+        "head": str(appended.head),
+        "event": appended.events[0],
+        "claimed": proposed.direction,
+        "neighbour": alike,
+        "mended": list(appended.mended),
+    }
+
+
+def told(proposed: Proposed) -> str:
+    """What came of it, for people."""
+    claim = "" if proposed.direction is None else "; the direction is yours for 15 minutes"
+    return f"proposed, line {proposed.appended.seqs[0]}{claim}\n"
 
 
 def decide_proposal(

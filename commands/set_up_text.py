@@ -1,25 +1,72 @@
-"""What `ar init` tells of a session that is measured. Pure but for colour."""
+"""What `ar init` tells, as text and as its JSON document. Pure but for colour."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from commands.bearings import Standing
+from commands.effects.firing import fire_document
+from commands.effects.initialising import Initialised
 from commands.effects.preconditions import Check
+from commands.errors import BadInputError
 from commands.output import paint
 from commands.render import escape, number, pairs
-from eventstore.events import Config
+from commands.summaries import summary
+from eventstore.events import Config, Event, type_of
 from reducers.budget import budget
 from reducers.session import session
 
-__all__ = ["told_checks", "told_standing"]
+if TYPE_CHECKING:
+    from hooks.runner import Fired
+
+__all__ = ["document", "refusal", "told"]
 
 _STYLES = {"ok": "green", "warn": "yellow", "failed": "red"}
 
 
-def told_checks(checks: Sequence[Check]) -> str:
+def document(done: Initialised, fired: Sequence[Fired]) -> dict[str, Any]:
+    """The JSON document: what was appended, where the session then stands, what was checked, the hooks."""
+    if done.appended is None or done.look is None:
+        return {"config": None, "checks": done.checks}
+    written: dict[str, Event] = {type_of(event): event for event in done.appended.events}
+    checks = {"checks": done.checks} if done.checks else {}
+    return {
+        "seq": done.look.seq,
+        "head": done.look.head,
+        "log": str(done.log.path),
+        "config": written.get("config"),
+        "settings": written.get("settings"),
+        "segment": done.look.view["segment"],
+        "damaged_lines": list(done.look.damaged),
+        **checks,
+        "hooks": [fire_document(each) for each in fired],
+    }
+
+
+def refusal(failed: Check) -> BadInputError:
+    """The error for a check that failed."""
+    return BadInputError(f"{failed.name}: {failed.detail}; nothing was started", failed.remedy)
+
+
+def told(done: Initialised) -> str:
+    """What was done, or why it was not, for people."""
+    if done.checks:
+        standing = "" if done.appended is None else _standing(done.standing, done.log.path)
+        return _checks(done.checks) + standing
+    shown = os.path.relpath(done.log.path)
+    if done.appended is None or done.look is None or not done.appended.events:
+        return f"nothing new: {escape(shown)} says so already\n"
+    rows = [(type_of(event), summary(event)) for event in done.appended.events]
+    rows.append(("log", f"{escape(shown)}, line {done.appended.head.seq}"))
+    if done.before.runs and done.begun:
+        rows.append(("segment", f"{done.look.view['segment']} begins: baseline and best are counted anew"))
+    return pairs(rows)
+
+
+def _checks(checks: Sequence[Check]) -> str:
     """The preconditions as a list: state, name, what was found."""
     width = max(len(check.name) for check in checks)
     lines = []
@@ -30,7 +77,7 @@ def told_checks(checks: Sequence[Check]) -> str:
     return "".join(lines)
 
 
-def told_standing(standing: Standing, log: Path) -> str:
+def _standing(standing: Standing, log: Path) -> str:
     """The summary of a session that has just begun, line by line."""
     view, limits = session.view(standing.session), budget.view(standing.budget)
     config = standing.configured.config or Config()

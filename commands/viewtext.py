@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from commands.paths import MISSING, Change
-from commands.render import ABSENT, Column, delta, duration, escape, number, pairs, when
+from commands.render import ABSENT, Column, delta, duration, escape, number, pairs, table, when
 from commands.summaries import summary
 from eventstore.lines import decode_line
 from eventstore.timestamps import epoch_ms
@@ -27,6 +27,7 @@ __all__ = [
     "field",
     "short",
     "significance",
+    "text_of",
     "told_change",
     "told_confidence",
     "value_of",
@@ -53,6 +54,13 @@ class TableBlock(msgspec.Struct, frozen=True):
 
 
 Block = TextBlock | TableBlock
+
+
+def text_of(blocks: Sequence[Block]) -> str:
+    """Blocks as plain text, nothing cut."""
+    return "".join(
+        table(block.columns, block.rows) if isinstance(block, TableBlock) else block.text for block in blocks
+    )
 
 
 def blocks_of(name: str, view: Any) -> list[Block]:

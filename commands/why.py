@@ -27,7 +27,7 @@ from eventstore.filelog import FileLog
 from eventstore.store import now_ms
 from reducers.core import Reducer, to_plain
 
-__all__ = ["why_cmd"]
+__all__ = ["document", "told", "trace", "why_cmd"]
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -85,7 +85,7 @@ def why_cmd(call: Call, field: str, view: str, where: str | None, count: int, as
     log = call.log()
     history = trace(log, reducer, field, place_of(log, parse_where(where)) if where is not None else None)
     if as_json:
-        emit_json(_document(reducer.name, field, history))
+        emit_json(document(reducer.name, field, history))
     else:
         emit(told(field, history, count))
     tell_damage(history.damaged)
@@ -117,7 +117,7 @@ def trace(log: FileLog, reducer: Reducer[Any, Any], field: str, until: int | Non
     return History(initial, tuple(causes), tuple(damaged))
 
 
-def _document(view: str, field: str, history: History) -> dict[str, Any]:
+def document(view: str, field: str, history: History) -> dict[str, Any]:
     """The JSON document: the newest cause first, as they are told."""
     return {
         "view": view,
