@@ -29,6 +29,7 @@ from commands.output import emit, emit_json, is_terminal, warn
 from commands.render import escape
 from commands.verb import Verb
 from eventstore.events import Event
+from reducers.policies.iteration_limits import LIMITS
 from reducers.policies.looping import Course
 from reducers.policies.pace import TIMEOUTS
 from reducers.situation import sight_of
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from hooks.runner import Fired
 
 __all__ = ["loop_cmd"]
+
+_REFUSED = 1
+"""The exit code of a strict loop that may not begin a turn."""
 
 _FAILED = 4
 """The exit code of a loop that ended over what only a person can put right."""
@@ -82,6 +86,9 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
     help="In every turn a heartbeat first, then a look after guard and patrol of ROOT.",
 )
 @click.option("--pivot", metavar="TEXT", help="Go elsewhere: this direction from now on.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse what `ar check iteration` would find: too much, or unverified."
+)
 @limit_options
 @by_option
 @json_option
@@ -95,6 +102,7 @@ def loop_cmd(
     max_turns: int,
     root: Path | None,
     pivot: str | None,
+    strict: bool,
     by: str | None,
     as_json: bool,
     **limits: str | None,
@@ -106,6 +114,9 @@ def loop_cmd(
     gone. What it changes elsewhere is put back. Ctrl-C ends the loop after the step it is at, a second one at
     once. A loop that has stopped, or was killed, goes on when it is started again. Limits that are given are
     recorded, as by `ar init`; they never begin a segment.
+
+    With --strict, a change of more than 5 large files, or to a file over 300 lines, is put back and not
+    measured; while an iteration or more than 20 citations are unverified, no turn begins: exit 1.
     """
     stated = limits_of_options(limits)
     place = call.session
@@ -125,7 +136,7 @@ def loop_cmd(
         require_on(configured.configured.halt)
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
-        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root, stated)
+        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root, stated, strict)
         with _told_if_cut_off(ground):
             ended, watch = _run(ground, plan, as_json)
     if as_json:
@@ -179,6 +190,8 @@ def _run(ground: Ground, plan: Plan, as_json: bool) -> tuple[Ended, _Watch]:
 def _exit_code(ended: Ended) -> int:
     if ended.stop.reason == "user" and ended.stop.detail == "Ctrl-C":
         return INTERRUPTED
+    if ended.stop.reason == LIMITS:
+        return _REFUSED
     return _FAILED if ended.stop.reason in ("agent_failed", "harness", "rollback_failed") else 0
 
 

@@ -27,6 +27,9 @@ __all__ = ["orchestrate_cmd"]
 
 _TURNS = 15
 
+_REFUSED = 1
+"""The exit code of a round in which an iteration exceeded the limits."""
+
 
 @click.command(
     "orchestrate",
@@ -52,6 +55,9 @@ _TURNS = 15
 )
 @click.option("--timeout", metavar="TIME", default="30m", show_default=True, help="How long a worker has.")
 @click.option("--verify", metavar="CMD", help="Verifies an iteration; the task's constraint if left out.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse what `ar check iteration` would find: too much, or unverified."
+)
 @click.option("--by", metavar="ROLE[:NAME]", default="orchestrator", show_default=True, help="Who it is.")
 @json_option
 def orchestrate_cmd(
@@ -62,20 +68,24 @@ def orchestrate_cmd(
     parallel: int,
     timeout: str,
     verify: str | None,
+    strict: bool,
     by: str,
     as_json: bool,
-) -> None:
+) -> int:
     """Look after every task below a directory: one fresh worker each, round after round.
 
     A task that has stopped is left alone; one whose last iteration no ok check followed waits until one does;
     the others get what the stall rules demand, a worker with the task's brief, and a verification. A measured
     task gets one turn of its loop. Limits that nobody set are none: tasks run until they are stopped. What
     goes wrong with one touches no other; started again, it goes on from the logs.
+
+    With --strict, an iteration whose commits exceed the limits counts as unverified until somebody records an
+    ok check (exit 1, with --once), and none begins while more than 20 citations are unverified.
     """
     if author(by).partition(":")[0] not in ("orchestrator", "user"):
         raise BadInputError(f"--by: {by[:60]} cannot orchestrate", "--by orchestrator")
     pause, top = length("--every", every), Path(root)
-    errand = Errand(agent_of(command, _TURNS), command, length("--timeout", timeout), verify, by)
+    errand = Errand(agent_of(command, _TURNS), command, length("--timeout", timeout), verify, by, strict)
     while True:
         begun = time.monotonic()
         _beat(top, by)
@@ -86,7 +96,7 @@ def orchestrate_cmd(
             told = "".join(f"{escape(each.task)}: {each.state}: {escape(each.detail)}\n" for each in came)
             emit(told or f"no task below {escape(root)}\n")
         if once:
-            return
+            return _REFUSED if any(each.state == "refused" for each in came) else 0
         time.sleep(max(pause - (time.monotonic() - begun), 0))
 
 

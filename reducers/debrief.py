@@ -17,7 +17,7 @@ from reducers.standing import metric_of
 __all__ = ["DebriefState", "DebriefView", "KeptChange", "debrief"]
 
 REFUSED = "cycle_refused"
-"""The `event` of a note that a cycle was refused, since files outside the assets had changed."""
+"""The `event` of a note that a turn was refused: files outside the assets had changed, or too much had."""
 
 NO_CHANGE = "no_change"
 """The `event` of a note that an agent's turn changed nothing."""
@@ -83,7 +83,7 @@ class DebriefView(msgspec.Struct, frozen=True):
     discarded: how many were judged and not kept, those among them whose constraint failed.
     checks_failed: how many of the discarded failed their constraint.
     crashed: how many gave no verdict.
-    refused: how many cycles were refused, since files outside the assets had changed.
+    refused: how many turns were refused, for files outside the assets or more than a turn may change.
     no_change: how many turns of an agent changed nothing.
     elapsed_minutes: from the segment's first sign to its last, minutes; null where nothing tells a time.
     active_minutes: how much of it the loop worked, minutes.

@@ -12,18 +12,23 @@ from eventstore.events import Event, Finding, Iteration, Verified
 from reducers.core import Projection, fold
 from reducers.stall import StallState, stall
 
-__all__ = ["Rounds", "rounds"]
+__all__ = ["LIMITS_TARGET", "Rounds", "rounds"]
+
+LIMITS_TARGET = "the limits of an iteration"
+"""The target of a check by which an orchestrator refuses an iteration that exceeds them."""
 
 
 class Rounds(msgspec.Struct, frozen=True, gc=False):
     """What an iteration is numbered and counted from.
 
     last: number of the last one; None before the first. verified: whether an ok check followed it.
+    exceeded: what of the protocol's limits it exceeds, as the last check of them found; None if nothing.
     findings: how many were made since. stall: the `stall` view's state.
     """
 
     last: int | None = None
     verified: bool = False
+    exceeded: str | None = None
     findings: int = 0
     stall: StallState = stall.initial
 
@@ -41,12 +46,14 @@ def _on_finding(state: Rounds, event: Finding) -> Rounds:  # noqa: ARG001
 
 
 def _on_verified(state: Rounds, event: Verified) -> Rounds:
-    return replace(state, verified=True) if event.ok else state
+    if event.ok:
+        return replace(state, verified=True, exceeded=None)
+    return replace(state, exceeded=event.detail) if event.target == LIMITS_TARGET else state
 
 
 rounds: Projection[Rounds, Rounds] = Projection(
     name="rounds",
-    version=1,
+    version=2,
     initial=Rounds(),
     handlers={
         **dict.fromkeys(stall.handlers, _on_stall),

@@ -25,6 +25,7 @@ from reducers.runs import RunRow, judged
 from reducers.session import SessionState, SessionView, session
 from reducers.stall import StallView, stall
 from reducers.standing import Standing, after_config
+from reducers.turns import REFUSED
 
 __all__ = ["KINDS", "RECENT", "REMEMBERED", "Sight", "Situation", "Trail", "follow", "sight_of", "trail"]
 
@@ -46,6 +47,7 @@ class Trail(msgspec.Struct, frozen=True, gc=False):
     findings, decisions: the last ones, in words.
     measured: the last measurement, as long as no run but its own followed it. is_judged: whether that did.
     pivot: the last one since the last run.
+    refused: why the last turn without a run was refused, in words; None if none was since the last run.
     timeouts: seconds, by name, as set last.
     """
 
@@ -59,6 +61,7 @@ class Trail(msgspec.Struct, frozen=True, gc=False):
     measured: Measured | None = None
     is_judged: bool = False
     pivot: Pivot | None = None
+    refused: str | None = None
     timeouts: dict[str, int | float] = {}
 
 
@@ -124,7 +127,7 @@ def _on_config(state: Trail, event: Config) -> Trail:
     standing = after_config(state.standing, event, state.run_count)
     if standing.segment == state.standing.segment:
         return replace(state, standing=standing)
-    return replace(state, standing=standing, kept=History(), measured=None, pivot=None)
+    return replace(state, standing=standing, kept=History(), measured=None, pivot=None, refused=None)
 
 
 def _on_settings(state: Trail, event: Settings) -> Trail:
@@ -142,6 +145,7 @@ def _on_run(state: Trail, event: Run) -> Trail:
         measured=None if state.is_judged else state.measured,
         is_judged=True,
         pivot=None,
+        refused=None,
     )
 
 
@@ -154,6 +158,8 @@ def _on_finding(state: Trail, event: Finding) -> Trail:
 
 
 def _on_note(state: Trail, event: Note) -> Trail:
+    if event.event == REFUSED:
+        return replace(state, refused=event.detail)
     if event.level != "decision":
         return state
     return replace(state, decisions=_pushed(state.decisions, event.detail, REMEMBERED))
@@ -171,7 +177,7 @@ def _pushed(items: History[T], item: T, most: int) -> History[T]:
 
 trail: Projection[Trail, Trail] = Projection(
     name="trail",
-    version=1,
+    version=2,
     initial=Trail(),
     handlers=handlers(_on_config, _on_settings, _on_run, _on_measured, _on_finding, _on_note, _on_pivot),
     shows=lambda state, _: state,

@@ -18,7 +18,7 @@ NO_CHANGE = "no_change"
 """A turn that changed nothing."""
 
 REFUSED = "cycle_refused"
-"""A turn that changed what is not the agent's to change, so that nothing of it was measured."""
+"""A turn that changed what is not the agent's to change, or more than it may: nothing of it was measured."""
 
 FAILED = "agent_failed"
 """A turn that the agent did not end by itself and well."""

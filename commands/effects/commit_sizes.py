@@ -1,15 +1,16 @@
-"""How much commits change: lines by file, and how large the files have become."""
+"""How much commits change, or would: lines by file, and how large the files have become."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from commands.effects.git import GitError, Repo, run, shown
+from commands.effects.git_index import worktree_tree
 from commands.effects.git_queries import Commit, read_commit
 from reducers.policies.iteration_limits import FileChange
 
-__all__ = ["changes_in", "commits_of"]
+__all__ = ["changes_at_work", "changes_in", "commits_of"]
 
 _AT_ONCE = 200
 """How many paths one call of git is given, for the system limits the length of its arguments."""
@@ -51,9 +52,23 @@ def changes_in(repo: Repo, commits: Sequence[Commit]) -> list[FileChange]:
     found: list[FileChange] = []
     for commit in commits:
         paths = [path for path in changed if last[path] is commit]
-        sizes, lengths = _sizes(repo, commit, paths), _lengths(repo, commit, paths)
-        found += [FileChange(path, changed[path], lengths.get(path), sizes.get(path, 0)) for path in paths]
+        found += _as_left(repo, commit.tree, {path: changed[path] for path in paths})
     return found
+
+
+def changes_at_work(repo: Repo, paths: Sequence[str]) -> list[FileChange]:
+    """What a commit of these paths as they lie in the working tree would change, one a path."""
+    if not paths:
+        return []
+    tree = worktree_tree(repo, "HEAD", paths)
+    out = run(repo, "diff-tree", *_NUMSTAT, "-M", "HEAD", tree).out
+    return _as_left(repo, tree, dict(_numstat(out)))
+
+
+def _as_left(repo: Repo, tree: str, changed: Mapping[str, int]) -> list[FileChange]:
+    """What was done to these paths, with how a tree holds them. changed: lines by path."""
+    sizes, lengths = _sizes(repo, tree, list(changed)), _lengths(repo, tree, list(changed))
+    return [FileChange(path, lines, lengths.get(path), sizes.get(path, 0)) for path, lines in changed.items()]
 
 
 def _changed_lines(repo: Repo, commit: Commit) -> Iterator[tuple[str, int]]:
@@ -78,12 +93,12 @@ def _numstat(out: bytes) -> Iterator[tuple[str, int]]:
         yield os.fsdecode(path), sum(int(count) for count in (added, removed) if count != b"-")
 
 
-def _lengths(repo: Repo, commit: Commit, paths: Sequence[str]) -> dict[str, int]:
-    """Lines of these files as a commit holds them; a binary file has none, nor has one that is gone."""
+def _lengths(repo: Repo, tree: str, paths: Sequence[str]) -> dict[str, int]:
+    """Lines of these files as a tree holds them; a binary file has none, nor has one that is gone."""
     empty = run(repo, "hash-object", "-t", "tree", "--stdin", stdin=b"").text
     found: dict[str, int] = {}
     for some in _chunks(paths):
-        out = run(repo, "diff-tree", *_NUMSTAT, "--no-renames", empty, commit.tree, "--", *some).out
+        out = run(repo, "diff-tree", *_NUMSTAT, "--no-renames", empty, tree, "--", *some).out
         for line in out.split(b"\0"):
             added, _, rest = line.partition(b"\t")
             if added.isdigit():
@@ -91,11 +106,11 @@ def _lengths(repo: Repo, commit: Commit, paths: Sequence[str]) -> dict[str, int]
     return found
 
 
-def _sizes(repo: Repo, commit: Commit, paths: Sequence[str]) -> dict[str, int]:
-    """Bytes of these files as a commit holds them."""
+def _sizes(repo: Repo, tree: str, paths: Sequence[str]) -> dict[str, int]:
+    """Bytes of these files as a tree holds them."""
     found: dict[str, int] = {}
     for some in _chunks(paths):
-        for line in run(repo, "ls-tree", "-r", "-l", "-z", commit.id, "--", *some).out.split(b"\0"):
+        for line in run(repo, "ls-tree", "-r", "-l", "-z", tree, "--", *some).out.split(b"\0"):
             facts, _, path = line.partition(b"\t")
             size = facts.split()[-1] if facts else b"-"
             if size.isdigit():

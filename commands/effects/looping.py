@@ -17,7 +17,9 @@ import msgspec
 from commands.brief import texts_for
 from commands.effects.agent_turn import Said, run_agent
 from commands.effects.agents import Agent
+from commands.effects.commit_sizes import changes_at_work
 from commands.effects.cycling import Attempt, Outcome, begin, finish
+from commands.effects.exceeding import by_files, by_the_log, told
 from commands.effects.firing import activate
 from commands.effects.git import GitError, describe
 from commands.effects.git_queries import Head, head_of
@@ -35,6 +37,7 @@ from eventstore.roles import check_role
 from eventstore.store import START, Position, now_ms
 from reducers.policies import looping
 from reducers.policies.brief import brief, text_of
+from reducers.policies.iteration_limits import LIMITS
 from reducers.policies.looping import Course, Refusal, Stop
 from reducers.policies.pace import TIMEOUTS
 from reducers.situation import sight_of
@@ -57,7 +60,8 @@ class Plan(msgspec.Struct, frozen=True):
     turns: how many turns at most, from 1; None leaves it to the stop rules.
     pivot: a direction to take from now on, in words; None for none.
     root: the folder whose guard and patrol it looks after in every turn; None for none.
-    limits: to set first, as in a `settings` event.
+    limits: to set first, as in a `settings` event. strict: whether an iteration beyond the protocol's
+        engineering limits is refused, and none begins while the last one is unverified.
     """
 
     agent: Agent
@@ -67,6 +71,7 @@ class Plan(msgspec.Struct, frozen=True):
     pivot: str | None = None
     root: Path | None = None
     limits: dict[str, int | float | str | None] = {}
+    strict: bool = False
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -146,7 +151,7 @@ class _Loop:
         if self.ended is None:
             self.ended = looping.recorded(self.course)
         if self.ended is None:
-            stop = looping.due(self.course, now_ms()) or self._asked_to_end()
+            stop = looping.due(self.course, now_ms()) or self._asked_to_end() or self._beyond_limits()
             if stop is not None:
                 self._stop(stop)
         return self.ended is not None
@@ -173,6 +178,13 @@ class _Loop:
         if self.plan.turns is not None and self.turns >= self.plan.turns:
             return Stop("user", f"{self.turns} {'turn' if self.turns == 1 else 'turns'}, as asked for")
         return None
+
+    def _beyond_limits(self) -> Stop | None:
+        """What keeps a strict loop from another turn: an iteration or citations that nobody verified."""
+        if not self.plan.strict:
+            return None
+        found = by_the_log(self.ground.log, self.ground.session)
+        return Stop(LIMITS, told(found)) if found else None
 
     def _tidy(self) -> None:
         """Finishes an open cycle, or puts back what a killed turn left; then the assets must be clean."""
@@ -219,8 +231,8 @@ class _Loop:
         """One iteration, the agent started anew while it fails; a reason to stop if it keeps failing."""
         self.turns += 1
         if self.plan.root is not None:
-            for told in in_turn(self.ground.log, self.plan.root):
-                self._record([Note(level="warn", event="guardian", detail=told)])
+            for seen in in_turn(self.ground.log, self.plan.root):
+                self._record([Note(level="warn", event="guardian", detail=seen)])
         for seconds in (*BACKOFF, None):
             self._look()
             standing = take_bearings(self.ground.log)
@@ -262,6 +274,9 @@ class _Loop:
                 [Note(level="warn", event=NO_CHANGE, detail=f"the agent changed nothing{_quoted(said.line)}")]
             )
             return None
+        exceeded = by_files(changes_at_work(self.ground.repo, left.inside)) if self.plan.strict else []
+        if exceeded:
+            return self._put_back(turn, left, REFUSED, f"more than an iteration may: {told(exceeded)}")
         self._look()
         try:
             begin(self.ground, self._attempt(said), even_off=True)
@@ -296,8 +311,8 @@ class _Loop:
 
     def _lost_log(self, turn: Turn, left: Left, fate: str) -> Stop:
         """What becomes of a turn that took the log away, which is back: put back, and the loop ends."""
-        told = f"the session's log was {fate} in the agent's turn, and is back as it was before"
-        return self._put_back(turn, left, REFUSED, told, level="error") or Stop("agent_failed", told)
+        lost = f"the session's log was {fate} in the agent's turn, and is back as it was before"
+        return self._put_back(turn, left, REFUSED, lost, level="error") or Stop("agent_failed", lost)
 
     def _close(self, outcome: Outcome) -> None:
         """Tells of a cycle and fires its hooks; the stop rules are looked at before the next turn's hook."""

@@ -16,6 +16,8 @@ import msgspec
 from commands.brief import texts_for
 from commands.effects.agents import Agent
 from commands.effects.dispatching import run_prompt
+from commands.effects.exceeding import by_files, by_the_log, committed_since, head_in, told
+from commands.effects.git import Repo
 from commands.effects.own_program import own_argv
 from commands.effects.running import end_recorded, recording
 from commands.effects.side_by_side import OnStart, side_by_side
@@ -34,9 +36,10 @@ from reducers.flags import flags
 from reducers.policies import looping
 from reducers.policies.brief import brief, text_of
 from reducers.policies.dispatching import Prompt
+from reducers.policies.iteration_limits import LIMITS
 from reducers.policies.looping import Course, last_line
 from reducers.policies.orchestrating import UNVERIFIED, Hold, Leave, Send, step
-from reducers.rounds import rounds
+from reducers.rounds import LIMITS_TARGET, rounds
 from reducers.situation import sight_of
 
 __all__ = ["Came", "Errand", "go_round"]
@@ -53,6 +56,7 @@ class Errand(msgspec.Struct, frozen=True):
 
     agent: what is started. command: the same as it was named. seconds: how long a worker may take.
     verify: the command that verifies an iteration; None for the task's constraint. by: the orchestrator.
+    strict: whether what exceeds the protocol's engineering limits is refused.
     """
 
     agent: Agent
@@ -60,10 +64,15 @@ class Errand(msgspec.Struct, frozen=True):
     seconds: float
     verify: str | None
     by: str
+    strict: bool = False
 
 
 class Came(msgspec.Struct, frozen=True):
-    """What came of a task in a round. state: `worked`, `failed`, `waiting` or `stopped`. detail: in words."""
+    """What came of a task in a round.
+
+    state: `worked`, `failed`, `refused` (its iteration exceeds the limits), `waiting` or `stopped`.
+    detail: the same in more words.
+    """
 
     task: str
     state: str
@@ -114,16 +123,16 @@ class _Visit:
         """What is due for the task; its state and what came of it."""
         self._look()
         decided = self._decided()
-        if isinstance(decided, Hold) and self._verify():
+        if isinstance(decided, Hold) and decided.verifiable and self._verify():
             self._look()
             decided = self._decided()
-        self._record(decided.events)
+        self._record([*decided.events, *(self._down() if isinstance(decided, Send) else [])])
         if isinstance(decided, Leave):
             return "stopped", decided.reason
         if isinstance(decided, Hold):
-            return "waiting", f"iteration {decided.iteration} is not verified"
+            return "waiting", decided.reason
         self._look()
-        begun = time.monotonic()
+        begun, before = time.monotonic(), head_in(self.session.root)
         ok, said = self._measured_turn() if self._is_measured() else self._turn()
         if not ok:
             self._record([Note(level="error", event="worker_failed", detail=said)])
@@ -135,6 +144,10 @@ class _Visit:
             state=rounds.initial,
             kinds=tuple(rounds.handlers),
         )
+        exceeded = self._exceeded(before)
+        if exceeded:
+            self._refuse(exceeded)
+            return "refused", f"{said} ({exceeded})"
         verified = self._verify()
         return "worked", said if verified else f"{said} (not verified yet)"
 
@@ -146,7 +159,8 @@ class _Visit:
 
     def _decided(self) -> Leave | Hold | Send:
         stops = [each for each in self.records if isinstance(each, Stopped)]
-        return step(self.course, stops[-1] if stops else None, fold(rounds, self.records), now_ms())
+        exceeded = by_the_log(self.log, self.session) if self.errand.strict else []
+        return step(self.course, stops[-1] if stops else None, fold(rounds, self.records), now_ms(), exceeded)
 
     def _record(self, events: Sequence[Event]) -> None:
         """Records events; a flag that is up with the same words is not raised again."""
@@ -181,6 +195,7 @@ class _Visit:
     def _measured_turn(self) -> tuple[bool, str]:
         """One turn of the task's loop, which briefs, measures, and keeps or takes back."""
         asked = ["--agent", self.errand.command, "--agent-timeout", f"{self.errand.seconds}s"]
+        asked += ["--strict"] if self.errand.strict else []
         finished = run(
             [*own_argv(), "-C", os.fspath(self.session.root), "loop", *asked, "--iterations", "1"],
             cwd=self.session.root,
@@ -193,6 +208,20 @@ class _Visit:
         )
         line = last_line(finished.stderr) if finished.exit_code else last_line(finished.stdout)
         return finished.exit_code == 0, finished.error or line or "the loop's turn ended"
+
+    def _exceeded(self, before: tuple[Repo, str] | None) -> str:
+        """What of the limits the commits since `before` exceed, in words; empty for nothing, or if not asked.
+
+        A measured task's turn has refused it already, before it was committed.
+        """
+        if not self.errand.strict or self._is_measured():
+            return ""
+        return told(by_files(committed_since(before, self.session.root)))
+
+    def _refuse(self, exceeded: str) -> None:
+        """Records that the iteration is too large: no check of ours makes it good."""
+        check = Verified(kind="check", target=LIMITS_TARGET, ok=False, detail=exceeded)
+        self._record([check, Flag(kind=LIMITS, detail=exceeded)])
 
     def _verify(self) -> bool:
         """Runs the verification and records how it ended; False where there is none, or it failed."""
@@ -212,9 +241,11 @@ class _Visit:
         )
         ok = finished.exit_code == 0
         said = finished.error or last_line(finished.stderr) or last_line(finished.stdout)
-        down = [Flag(kind=UNVERIFIED, cleared=True)] if ok and self._is_flagged() else []
-        self.log.append([Verified(kind="check", target=command, ok=ok, detail=said), *down])
+        self.log.append([Verified(kind="check", target=command, ok=ok, detail=said)])
         return ok
 
-    def _is_flagged(self) -> bool:
-        return any(row.up and row.kind == UNVERIFIED for row in flags.view(fold(flags, self.records)).flags)
+    def _down(self) -> list[Flag]:
+        """What takes down the flags over what was not verified: by now it is, by whomever."""
+        raised = flags.view(fold(flags, self.records)).flags
+        up = [row.kind for row in raised if row.up and row.kind in (UNVERIFIED, LIMITS)]
+        return [Flag(kind=kind, cleared=True) for kind in up]

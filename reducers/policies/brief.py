@@ -61,6 +61,7 @@ def brief(sight: Sight, texts: Texts) -> tuple[Section, ...]:
         ("metric", "Metric", lambda: brief_parts.metric(sight)),
         ("demand", "What the search demands now", lambda: demand(sight, texts.perturbation)),
         ("failure", "What the last run failed of", lambda: brief_history.failure(sight)),
+        ("refused", "Why the last turn was refused", lambda: brief_history.refusal(sight)),
         ("kept", "Kept so far, in order", lambda: brief_history.kept(sight)),
         ("runs", "Last runs", lambda: _runs(sight)),
         ("directions", "Directions", lambda: brief_history.directions_tried(sight)),

@@ -22,12 +22,16 @@ __all__ = [
     "kind_of",
     "learned",
     "recent_runs",
+    "refusal",
     "texts_of",
 ]
 
 OUTPUT_CHARACTERS = 4_096
 TEXT_CHARACTERS = 200
 """How many characters of a program's output, and of a description or the like, are told."""
+
+REFUSAL_CHARACTERS = 1_000
+"""How many characters of why a turn was refused are told."""
 
 KEPT = 50
 DIRECTIONS = 60
@@ -97,6 +101,12 @@ def failure(sight: Sight) -> str:
     error = f"{quoted(measured.error, 400)}\n\n" if measured.error else ""
     tail = fenced(measured.output_tail, cap=OUTPUT_CHARACTERS, keep="tail") if measured.output_tail else ""
     return f"Run {rows[-1].run} failed. {error}{tail}".rstrip() if error or tail else ""
+
+
+def refusal(sight: Sight) -> str:
+    """Why nothing of the last turn was measured, if it was refused; empty if it was not."""
+    told = sight.trail.refused
+    return "" if told is None else f"Nothing of it was measured: {quoted(told, REFUSAL_CHARACTERS)}."
 
 
 def directions_tried(sight: Sight) -> str:

@@ -32,6 +32,7 @@ _REASONS = {
     "failures": "nothing kept for too many runs",
     "no_change": "the agent changed nothing, several times in a row",
     "agent_failed": "the agent itself failed",
+    "limits": "a limit of the protocol, under --strict",
     "harness": "a measuring script had changed",
     "rollback_failed": "a rollback failed or could not be verified",
     "user": "user interrupt",
@@ -164,7 +165,7 @@ def advice(view: DebriefView) -> list[str]:
         ),
         (
             view.refused > 0 and 2 * view.refused >= cycles,
-            "Many cycles were refused for files outside the assets: widen them, or say so in the rules.",
+            "Many turns were refused, for files outside the assets or too much at once: say so in the rules.",
         ),
         (
             view.stop_reason == "no_change" or view.no_change > cycles,

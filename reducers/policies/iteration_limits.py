@@ -20,11 +20,15 @@ __all__ = [
     "LARGE_BYTES",
     "LARGE_FILES",
     "LARGE_LINES",
+    "LIMITS",
     "Excess",
     "FileChange",
     "excesses",
     "is_large",
 ]
+
+LIMITS = "limits"
+"""Why a strict loop stops, and the kind of an orchestrator's flag, over what exceeds a limit."""
 
 LARGE_FILES = 5
 """How many large files an iteration may change."""

@@ -23,7 +23,7 @@ from reducers.wording import number
 __all__ = ["DESCRIPTION", "REFUSALS", "Course", "Refusal", "Stop", "after", "last_line", "resumption"]
 
 REFUSALS = 3
-"""Turns in a row that are refused, after which the agent counts as failed: it does not keep to its files."""
+"""Turns in a row that are refused, after which the agent counts as failed: it keeps to no rules."""
 
 DESCRIPTION = 200
 """Characters of an agent's last line that serve as a description."""
@@ -94,7 +94,7 @@ def _detail(reason: str, view: BudgetView, course: Course, limits: Limits) -> st
         "discards": f"{streak.discard_streak} judged runs in a row without a keep",
         "failures": f"{streak.failure_streak} runs in a row without a keep",
         "no_change": f"{course.turns.no_change} turns in a row changed nothing (limit {limits.no_change})",
-        "agent_failed": f"{course.turns.refused} turns in a row changed files outside the assets",
+        "agent_failed": f"{course.turns.refused} turns in a row were refused",
     }
     return said.get(reason, "")
 

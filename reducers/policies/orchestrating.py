@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from eventstore.events import Event, Flag, Pivot, Settings, Stopped
 from reducers.pivots import next_perturbation
 from reducers.policies import looping
+from reducers.policies.iteration_limits import LIMITS, Excess
 from reducers.policies.limits import LOOP, NO_LIMIT, ORCHESTRATED
 from reducers.policies.looping import Course, Stop
 from reducers.rounds import Rounds
@@ -26,7 +27,7 @@ ASKED_FOR = "as asked for"
 """How the detail of a stop ends that a loop recorded because its turns were used up: it is none of a task."""
 
 UNVERIFIED = "unverified"
-"""The kind of the flag over an iteration that no check has found in order."""
+"""The kind of the flag, and of the excess, over an iteration that no check has found in order."""
 
 
 class Leave(msgspec.Struct, frozen=True):
@@ -37,10 +38,14 @@ class Leave(msgspec.Struct, frozen=True):
 
 
 class Hold(msgspec.Struct, frozen=True):
-    """The last iteration is to be verified before the next. iteration: its number. events: a flag for it."""
+    """Something is to be verified before the next iteration.
 
-    iteration: int
+    reason: what, in words. events: a flag for it. verifiable: whether the orchestrator's own check may do.
+    """
+
+    reason: str
     events: tuple[Event, ...] = ()
+    verifiable: bool = True
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -49,9 +54,17 @@ class Send(msgspec.Struct, frozen=True):
     events: tuple[Event, ...] = ()
 
 
-def step(course: Course, last_stop: Stopped | None, rounds: Rounds, now: int) -> Leave | Hold | Send:
-    """What to do with a task now. last_stop: the last stop on its log. now: milliseconds since 1970 UTC.
+def step(
+    course: Course,
+    last_stop: Stopped | None,
+    rounds: Rounds,
+    now: int,
+    exceeded: Sequence[Excess] = (),
+) -> Leave | Hold | Send:
+    """What to do with a task now.
 
+    last_stop: the last stop on its log. now: milliseconds since 1970 UTC. exceeded: what of the protocol's
+    limits the task's log exceeds, where that holds it up; an unverified iteration always does.
     A stop over one of the rules that are off here holds only if a limit that somebody set still says so.
     """
     recorded = looping.recorded(course)
@@ -62,13 +75,25 @@ def step(course: Course, last_stop: Stopped | None, rounds: Rounds, now: int) ->
     if due is not None:
         return Leave(due.reason, (*freed, Stopped(reason=due.reason, detail=due.detail)))
     if rounds.last is not None and not rounds.verified:
-        told = f"no ok check followed iteration {rounds.last}; the next waits for one"
-        return Hold(rounds.last, (*freed, Flag(kind=UNVERIFIED, detail=told)))
+        return _held(rounds.last, rounds.exceeded, freed)
+    beyond = [each for each in exceeded if each.kind != UNVERIFIED]
+    if beyond:
+        told = "; ".join(f"{each.kind}: {each.detail}" for each in beyond)
+        return Hold(told, (*freed, Flag(kind=LIMITS, detail=told)), verifiable=False)
     answer = _stall_answer(course)
     if recorded is not None and recorded.reason == "discards" and not _has_pivot(answer):
         impulse = next_perturbation(course.pivots).text
         answer.append(Pivot(level="inject", reason="its loop had stopped: discards", perturbation=impulse))
     return Send((*freed, *answer))
+
+
+def _held(iteration: int, exceeded: str | None, freed: tuple[Event, ...]) -> Hold:
+    """The hold over an unverified iteration; one that exceeds the limits is for somebody else to judge."""
+    told = f"no ok check followed iteration {iteration}; the next waits for one"
+    reason = f"iteration {iteration} is not verified"
+    if exceeded is None:
+        return Hold(reason, (*freed, Flag(kind=UNVERIFIED, detail=told)))
+    return Hold(f"{reason}: {exceeded}", (*freed, Flag(kind=LIMITS, detail=exceeded)), verifiable=False)
 
 
 _OFF = {
@@ -91,10 +116,14 @@ def _freed(stated: Mapping[str, object]) -> tuple[Event, ...]:
 
 
 def _is_answered(recorded: Stop, last_stop: Stopped | None, due: Stop | None) -> bool:
-    """Whether a recorded stop is none of the task: its loop's turns were used up, or its rule is off here."""
+    """Whether a recorded stop is none of the task.
+
+    So where its loop's turns were used up, its rule is off here, or a strict loop waited for a verification,
+    which is looked at anew.
+    """
     if recorded.reason == "user":
         return last_stop is not None and last_stop.detail.endswith(ASKED_FOR)
-    return recorded.reason in _LIFTED and due is None
+    return recorded.reason == LIMITS or (recorded.reason in _LIFTED and due is None)
 
 
 def _has_pivot(events: Sequence[Event]) -> bool:

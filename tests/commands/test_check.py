@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commands.effects.commit_sizes import changes_in, commits_of
+from commands.effects.commit_sizes import changes_at_work, changes_in, commits_of
 from commands.effects.git import find_repo
 from reducers.policies.iteration_limits import FileChange
 from tests.commands.conftest import Ar
@@ -112,6 +112,25 @@ def test_what_is_moved_removed_or_oddly_named_is_understood(box: Sandbox, commit
     assert found["src/moved.c"] == FileChange("src/moved.c", 0, 200, 690)
     assert found["src/run.sh"] == FileChange("src/run.sh", 1)
     assert found[odd] == FileChange(odd, 1, 1, 2)
+
+
+def test_what_would_be_committed_is_measured_alike(box: Sandbox, commit: Commit) -> None:
+    """Changed, new, moved and removed files, before and after they are committed."""
+    commit({"src/a.c": "".join(f"{n}\n" for n in range(200)), "src/gone.c": "1\n"})
+    (box.top / "src/a.c").rename(box.top / "src/moved.c")
+    (box.top / "src/gone.c").unlink()
+    box.write("src/new.bin", b"\0" * 70_000)
+    box.write("src/run.sh", "one\ntwo\n")
+    paths = ["src/a.c", "src/gone.c", "src/moved.c", "src/new.bin", "src/run.sh"]
+    repo = find_repo(box.top)
+    before = changes_at_work(repo, paths)
+
+    box.git("add", "--", *paths)
+    box.git("commit", "-q", "-m", "all of it", "--only", "--", *paths)
+
+    assert before == changes_in(repo, commits_of(repo, ("HEAD",)))
+    assert len(before) == 4
+    assert changes_at_work(repo, paths) == changes_at_work(repo, []) == []
 
 
 def test_the_first_commit_has_files_too(box: Sandbox) -> None:

@@ -12,7 +12,17 @@ import pytest
 
 from commands.effects import looping
 from commands.effects.tree_lock import tree_locked
-from eventstore.events import Config, Heartbeat, Pivot, Registered, Restart, Settings, Stopped
+from eventstore.events import (
+    Config,
+    Finding,
+    Heartbeat,
+    Iteration,
+    Pivot,
+    Registered,
+    Restart,
+    Settings,
+    Stopped,
+)
 from eventstore.filelog import FileLog
 from eventstore.store import now_ms
 from tests.commands.looped import Looped, looped, until
@@ -162,6 +172,47 @@ def test_changes_elsewhere_are_put_back(looped: Looped) -> None:
     assert not (box.top / "stray.txt").exists()
     assert looped.is_clean()
     assert len(looped.bench.lines("run")) == 1
+
+
+def test_strict_loop_refuses_what_is_too_much(looped: Looped) -> None:
+    """Before anything is committed or measured; it is saved, and the next brief says why."""
+    long, large = "seq 301 >src/long.c", "for n in 1 2 3 4 5 6; do seq 101 >src/$n.c; done"
+    looped.steps(f"echo 5 >src/value; {long}", f"echo 4 >src/value; {large}", "echo 9 >src/value")
+
+    ran = looped.loop("--strict", "--iterations", "3")
+
+    assert ran.code == 0, ran.err
+    first, second = looped.bench.lines("note")
+    assert looped.notes() == ["cycle_refused"] * 2
+    assert first["detail"] == (
+        "more than an iteration may: long_file: src/long.c has 301 lines, at most 300 may be; "
+        "saved in .auto/rejected/run-2"
+    )
+    assert "large_files: 6 large files were changed, at most 5 may be" in second["detail"]
+    assert (looped.bench.box.top / ".auto/rejected/run-2/src/long.c").exists()
+    told = looped.told(2)
+    assert '## Why the last turn was refused\n\nNothing of it was measured: "more than an' in told
+    assert (looped.bench.run()["metric"], looped.is_clean()) == (9, True)
+    assert "Why the last turn was refused" not in looped.bench.ar("brief").out
+
+
+def test_strict_loop_waits_for_verification(looped: Looped) -> None:
+    """No turn begins after an iteration that no ok check followed, nor with too many unverified citations."""
+    bench = looped.bench
+    looped.values(9, 8)
+    bench.add(Iteration(iteration=1, summary="looked around"))
+
+    for _ in range(2):
+        ran = looped.loop("--strict", "--iterations", "1")
+        assert (ran.code, looped.turns) == (1, 0)
+        assert ran.out.endswith("stopped: limits -- unverified: no ok check followed iteration 1\n")
+    assert bench.ar("verified", "test", "pytest", "--ok", "--by", "verifier").code == 0
+    assert looped.loop("--strict", "--iterations", "1").code == 0
+    bench.add(*(Finding(text="x", source=f"arXiv:{number}") for number in range(21)))
+    assert looped.loop("--strict").code == 1
+    assert looped.last("stopped")["detail"] == ("citations: 21 cited items are unverified, at most 20 may be")
+    assert looped.loop("--iterations", "1").code == 0
+    assert [run["metric"] for run in bench.lines("run")] == [10, 9, 8]
 
 
 def test_agent_that_leaves_a_merge(looped: Looped) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from eventstore.events import Run
+from eventstore.events import Finding, Run
+from eventstore.filelog import FileLog
 from hooks.process import is_alive
 from tests.commands.conftest import Ar, environment
 from tests.commands.looped import Looped, looped, until
 from tests.commands.protocol import lines
-from tests.commands.sandbox import plain_git, prepared, sandbox
+from tests.commands.sandbox import Sandbox, plain_git, prepared, sandbox
 
 __all__ = ["looped", "plain_git", "prepared", "sandbox"]
 
@@ -158,6 +159,43 @@ def test_a_measured_task_runs_on_without_a_keep(ar: Ar, looped: Looped) -> None:
     assert once(ar, top.parent, looped.command) == {top.name: ("stopped", "failures")}
     assert looped.turns == 2
     assert [stop["reason"] for stop in bench.lines("stopped")] == ["user", "user", "failures"]
+
+
+def test_a_strict_one_refuses_what_is_too_much(ar: Ar, sandbox: Sandbox) -> None:
+    """Its own check does not make it good: somebody else looks at it first, and then it goes on."""
+    top = sandbox.top
+    assert ar("-C", str(top), "init", "a goal", "--no-metric").code == 0
+    log = top / ".auto" / "log.jsonl"
+    agent = "seq 301 >src/long.c; git add src/long.c; git commit -qm long -- src/long.c; echo wrote"
+    strict = ("--verify", "true", "--strict")
+    ran = ar("orchestrate", str(top.parent), "--agent", agent, "--once", *strict)
+
+    much = "long_file: src/long.c has 301 lines, at most 300 may be"
+    assert (ran.code, ran.out) == (1, f"{top.name}: refused: wrote ({much})\n")
+    (check,) = of(log, "verified")
+    assert (check["ok"], check["target"], check["detail"]) == (False, "the limits of an iteration", much)
+    for _ in range(2):
+        assert once(ar, top.parent, "echo no", *strict) == {
+            top.name: ("waiting", f"iteration 1 is not verified: {much}")
+        }
+    assert [flag["kind"] for flag in of(log, "flag")] == ["limits"]
+
+    assert ar("-C", str(top), "verified", "check", "long.c", "--ok", "--by", "verifier").code == 0
+    assert once(ar, top.parent, "echo more", *strict)[top.name] == ("worked", "more")
+    assert of(log, "flag")[-1]["cleared"] is True
+
+
+def test_a_strict_one_waits_for_citations(ar: Ar, tmp_path: Path) -> None:
+    """More than 20 that nobody verified are one heap too many."""
+    log = task(ar, tmp_path / "w" / "a")
+    FileLog(log).append([Finding(text="x", source=f"arXiv:{number}") for number in range(21)])
+    waits = "citations: 21 cited items are unverified, at most 20 may be"
+
+    assert once(ar, tmp_path / "w", "echo no", "--strict", "--verify", "true") == {"a": ("waiting", waits)}
+    assert [flag["kind"] for flag in of(log, "flag")] == ["limits"]
+    assert ar("-C", str(log.parent.parent), "verified", "citation", "all", "--ok").code == 0
+    assert once(ar, tmp_path / "w", "echo yes", "--strict", "--verify", "true") == {"a": ("worked", "yes")}
+    assert [flag.get("cleared", False) for flag in of(log, "flag")] == [False, True]
 
 
 def test_one_that_was_killed_goes_on_from_the_logs(ar: Ar, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_why_it_stopped_is_told_in_words(reason: str, words: str) -> None:
         ({"stop_reason": "discards", "kept": 1}, "Diminishing returns"),
         ({"checks_failed": 3, "kept": 1}, "Most changes failed the constraint"),
         ({"crashed": 3, "kept": 1}, "Most changes crashed"),
-        ({"refused": 3, "kept": 1}, "Many cycles were refused"),
+        ({"refused": 3, "kept": 1}, "Many turns were refused"),
         ({"stop_reason": "no_change", "kept": 1}, "The agent changes nothing"),
         ({"stop_reason": "target", "kept": 1}, "The target is reached"),
         ({"stop_reason": "time_limit", "kept": 1}, "A limit ended it"),

@@ -47,7 +47,7 @@ def course(*events: Event) -> Course:
         ),
         (
             [Note(event="cycle_refused", detail="-")] * 3,
-            Stop("agent_failed", "3 turns in a row changed files outside the assets"),
+            Stop("agent_failed", "3 turns in a row were refused"),
         ),
     ],
 )

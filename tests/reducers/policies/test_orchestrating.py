@@ -6,9 +6,10 @@ import pytest
 
 from eventstore.events import Config, Event, Flag, Iteration, Pivot, Run, Settings, Stopped, Verified
 from reducers.core import fold
+from reducers.policies.iteration_limits import LIMITS, Excess
 from reducers.policies.looping import Course, after
 from reducers.policies.orchestrating import ASKED_FOR, UNVERIFIED, Hold, Leave, Send, step
-from reducers.rounds import rounds
+from reducers.rounds import LIMITS_TARGET, rounds
 
 NOW = 1_764_600_000_000
 CONFIG = Config(name="x", metricName="ms", bestDirection="lower")
@@ -106,8 +107,26 @@ def test_an_iteration_without_an_ok_check_holds_the_next() -> None:
     held = stepped(CONFIG, Settings(limits=OFF), Iteration(iteration=3), Verified(kind="check", ok=False))
 
     assert held == Hold(
-        3, (Flag(kind=UNVERIFIED, detail="no ok check followed iteration 3; the next waits for one"),)
+        "iteration 3 is not verified",
+        (Flag(kind=UNVERIFIED, detail="no ok check followed iteration 3; the next waits for one"),),
     )
-    assert (
-        stepped(CONFIG, Settings(limits=OFF), Iteration(iteration=3), Verified(kind="x", ok=True)) == Send()
+    much = Verified(kind="check", target=LIMITS_TARGET, ok=False, detail="long_file: too long")
+    assert stepped(CONFIG, Settings(limits=OFF), Iteration(iteration=3), much) == Hold(
+        "iteration 3 is not verified: long_file: too long",
+        (Flag(kind=LIMITS, detail="long_file: too long"),),
+        verifiable=False,
+    )
+    checked = Verified(kind="citation", ok=True)
+    assert stepped(CONFIG, Settings(limits=OFF), Iteration(iteration=3), much, checked) == Send()
+
+
+def test_what_the_log_has_too_much_of_holds_the_next() -> None:
+    """An unverified iteration is told as such; a loop that stopped over either is looked at anew."""
+    unverified, cited = Excess("unverified", "no ok check", 1, 0), Excess("citations", "21 of 20", 21, 20)
+    log = [CONFIG, Settings(limits=OFF), Stopped(reason="limits")]
+    course, told = after(Course(), log), "citations: 21 of 20"
+
+    assert step(course, None, fold(rounds, log), NOW) == Send()
+    assert step(course, None, fold(rounds, log), NOW, [unverified, cited]) == Hold(
+        told, (Flag(kind=LIMITS, detail=told),), verifiable=False
     )
