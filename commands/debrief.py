@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import click
 
 from commands.context import Call
@@ -12,7 +9,7 @@ from commands.damage import tell_damage
 from commands.effects.views import place_of, read_view
 from commands.errors import BadInputError
 from commands.options import at_option, cache_option, examples, json_option
-from commands.output import emit, emit_json
+from commands.output import emit, emit_json, near
 from commands.verb import Verb
 from commands.where import parse_where
 from reducers.debrief import DebriefView, debrief
@@ -43,7 +40,7 @@ def debrief_cmd(call: Call, where: str | None, as_markdown: bool, no_cache: bool
     at = None if where is None else place_of(log, parse_where(where))
     look = read_view(log, debrief, at=at, cache=call.cache("debrief", no_cache))
     view = _view(look.view)
-    results = _near(log.path)
+    results = near(log.path)
     if as_json:
         said = {"stop_reason_words": reason_words(view), "advice": advice(view), "results_log": results}
         emit_json({**look.document(), **said})
@@ -56,9 +53,3 @@ def _view(plain: object) -> DebriefView:
     import msgspec
 
     return msgspec.convert(plain, DebriefView)
-
-
-def _near(path: Path) -> str:
-    """A path as one would type it here."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith(os.pardir) else relative

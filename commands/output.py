@@ -24,6 +24,7 @@ __all__ = [
     "emit_table",
     "heard",
     "is_terminal",
+    "near",
     "paint",
     "warn",
     "width",
@@ -74,6 +75,12 @@ def width() -> int:
         return os.get_terminal_size(sys.stdout.fileno()).columns or 80
     except (OSError, ValueError, AttributeError):
         return 80
+
+
+def near(path: str | os.PathLike[str]) -> str:
+    """A path as one would type it here: relative where it lies below the working directory."""
+    relative = os.path.relpath(path)
+    return os.fspath(path) if relative.startswith(os.pardir) else relative
 
 
 def paint(text: str, *styles: str) -> str:

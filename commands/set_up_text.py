@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from commands.effects.firing import fire_document
 from commands.effects.initialising import Initialised
 from commands.effects.preconditions import Check
 from commands.errors import BadInputError
-from commands.output import paint
+from commands.output import near, paint
 from commands.render import escape, number, pairs
 from commands.summaries import summary
 from eventstore.events import Config, Event, type_of
@@ -56,7 +55,7 @@ def told(done: Initialised) -> str:
     if done.checks:
         standing = "" if done.appended is None else _standing(done.standing, done.log.path)
         return _checks(done.checks) + standing
-    shown = os.path.relpath(done.log.path)
+    shown = near(done.log.path)
     if done.appended is None or done.look is None or not done.appended.events:
         return f"nothing new: {escape(shown)} says so already\n"
     rows = [(type_of(event), summary(event)) for event in done.appended.events]
@@ -96,5 +95,5 @@ def _standing(standing: Standing, log: Path) -> str:
         rows.append(("target", number(limits.target, view.metric_unit)))
     if view.segment:
         rows.append(("segment", f"{view.segment} begins: baseline and best are counted anew"))
-    rows.append(("log", f"{escape(os.path.relpath(log))}, line {standing.after.seq}"))
+    rows.append(("log", f"{escape(near(log))}, line {standing.after.seq}"))
     return pairs(rows)

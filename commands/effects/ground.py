@@ -20,9 +20,11 @@ from eventstore.store import Position
 __all__ = [
     "Ground",
     "assets_of",
+    "cache_of",
     "ground_of",
     "remember_outside",
     "require_config",
+    "running_of",
     "strayed_paths",
     "take_bearings",
 ]
@@ -38,8 +40,7 @@ class Ground(msgspec.Struct, frozen=True):
     @property
     def cache(self) -> Path:
         """Where the session keeps what it can do without."""
-        place = self.session
-        return place.cache if place.cache is not None else place.log.parent / "cache"
+        return cache_of(self.session)
 
     @property
     def outside(self) -> Path:
@@ -49,7 +50,7 @@ class Ground(msgspec.Struct, frozen=True):
     @property
     def running(self) -> Path:
         """Where the process group at work is written down."""
-        return self.cache / "running.json"
+        return running_of(self.session)
 
     @property
     def owed(self) -> Path:
@@ -59,6 +60,16 @@ class Ground(msgspec.Struct, frozen=True):
     def rejected(self, run: int) -> Path:
         """Where the work of a run that had to go is saved."""
         return self.session.rejected / f"run-{run}"
+
+
+def cache_of(place: Session) -> Path:
+    """Where a session keeps what it can do without."""
+    return place.cache if place.cache is not None else place.log.parent / "cache"
+
+
+def running_of(place: Session) -> Path:
+    """Where the process group at work in a session is written down."""
+    return cache_of(place) / "running.json"
 
 
 def ground_of(place: Session, log: FileLog) -> Ground:

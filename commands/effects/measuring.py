@@ -94,14 +94,15 @@ def measure(
     env: Mapping[str, str] | None = None,
     on_start: Callable[[int, str], None] | None = None,
     between: Callable[[], None] | None = None,
+    on_output: Callable[[bytes], None] | None = None,
 ) -> Measurement:
     """Runs the constraint, then the samples; stops at the first failure.
 
     One failed sample fails the measurement: there is never a median of fewer. Commands get no input and none
     of our own environment variables. told: called as each command begins and when a sample has its value.
     on_start: gets the pid and the start stamp of each command. between: called after a command and before the
-    next, to undo what the one did to the files that the other is about to measure. Raises ValueError for a
-    pattern that is none.
+    next, to undo what the one did to the files that the other is about to measure. on_output: gets what they
+    print, as it comes. Raises ValueError for a pattern that is none.
     """
     pattern = compile_pattern(plan.pattern) if plan.pattern is not None else None
     environment = strip_own_environment(os.environ if env is None else env)
@@ -116,6 +117,7 @@ def measure(
             stderr_cap=_KEPT,
             keep="tail",
             env=environment,
+            on_output=on_output,
             on_start=on_start,
         )
 

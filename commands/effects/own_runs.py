@@ -21,7 +21,7 @@ from commands.effects.measuring import CONSTRAINT_SECONDS
 from commands.effects.salvage import salvage
 from commands.effects.worktree import asset_paths, changed_within, is_inside, session_files, status
 from commands.errors import BadInputError
-from commands.output import warn
+from commands.output import near, warn
 from eventstore.errors import ConflictError
 from eventstore.events import Run
 from eventstore.filelog import FileLog
@@ -191,4 +191,4 @@ def told_moved(moved: Moved | None) -> str:
         return ""
     if moved.committed is not None:
         return f"committed {moved.committed[:7]}\n"
-    return f"undone; saved in {shown(os.path.relpath(moved.saved))}\n" if moved.saved is not None else ""
+    return f"undone; saved in {shown(near(moved.saved))}\n" if moved.saved is not None else ""

@@ -84,7 +84,7 @@ def test_a_command_that_obeys_says_its_last_words(marked: Marked) -> None:
 
 
 def test_the_grace_is_the_shorter_of_two(marked: Marked) -> None:
-    """What would have had a minute is killed after the grace of a cancellation, lest the asker be killed first."""
+    """What would have had a minute to end is killed sooner, lest the asker be killed first."""
     ready = threading.Event()
     worker = Worker(lambda: marked.bash(STUBBORN, term_grace=60, on_output=lambda _: ready.set()))
     assert ready.wait(60)
