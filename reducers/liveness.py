@@ -6,6 +6,7 @@ import msgspec
 
 from reducers.core import Projection
 from reducers.policies.liveness import LEFT_ALONE, STUCK_MS, asks, is_left_alone, is_overdue, verdict
+from reducers.rest import rested
 from reducers.signs import HANDLERS, LivenessState, Loop
 
 __all__ = ["LivenessView", "LoopRow", "liveness"]
@@ -23,8 +24,8 @@ class LoopRow(msgspec.Struct, frozen=True):
     until: when that state should end, milliseconds since 1970 UTC.
     overdue: whether its last sign is longer ago than three intervals; null where that cannot be told.
     nudges_since_progress: how often it was nudged since the task last made progress.
-    without_progress_ms: for how long the task has made none while this loop was there, milliseconds; null if
-        that cannot be told.
+    without_progress_ms: for how long the task has made none while this loop was there, milliseconds: pauses
+        and stops are left out, restarts begin nothing anew; null if that cannot be told.
     asking: whether its last output is a question.
     verdict: what a guardian makes of it: `alive`, `unknown`, `paused`, `rate_limited`, `stopped`, `overdue`,
         `stalled` (to be nudged) or `stuck` (to be led elsewhere); null without a time.
@@ -78,13 +79,13 @@ class LivenessView(msgspec.Struct, frozen=True):
 
 def _view(state: LivenessState, now: int | None) -> LivenessView:
     rows = [_row(state, name, loop, now) for name, loop in state.loops.items()]
-    return LivenessView(state.stopped, state.last_progress, rows)
+    return LivenessView(state.halt.stopped is not None, state.last_progress, rows)
 
 
 def _row(state: LivenessState, name: str, loop: Loop, now: int | None) -> LoopRow:
     signs = loop.signs
     seconds = signs.interval or loop.own.interval
-    stopped = state.stopped or signs.stopped_in == state.resumes
+    stopped = state.halt.stopped is not None or signs.stopped_in == state.resumes
     shown = "stopped" if stopped else signs.state if signs.beats else None
     until = None if stopped else signs.until
     nudges = loop.nudges if loop.progress_count == state.progress_count else 0
@@ -94,7 +95,7 @@ def _row(state: LivenessState, name: str, loop: Loop, now: int | None) -> LoopRo
         left_alone = is_left_alone(shown, until, now)
         paused_until = until if shown in LEFT_ALONE else None
         overdue = not left_alone and is_overdue(signs.last_seen, seconds, paused_until, now)
-        without_progress = _without_progress(state, loop, paused_until, now)
+        without_progress = _without_progress(state, loop, now)
         word = verdict(
             state=shown,
             left_alone=left_alone,
@@ -128,16 +129,23 @@ def _row(state: LivenessState, name: str, loop: Loop, now: int | None) -> LoopRo
     )
 
 
-def _without_progress(state: LivenessState, loop: Loop, paused_until: int | None, now: int) -> int | None:
-    """For how long the task has made no progress while this loop was there to make some, milliseconds."""
-    there = (state.resumed_at, loop.signs.at_work_since, loop.last_restart, paused_until)
-    known = [moment for moment in (state.last_progress, *there) if moment is not None]
-    return max(now - max(known), 0) if known and loop.signs.beats else None
+def _without_progress(state: LivenessState, loop: Loop, now: int) -> int | None:
+    """For how long the task has made no progress while this loop was to make some, milliseconds.
+
+    Pauses and stops are left out; dying and coming back begins nothing anew.
+    """
+    signs = loop.signs
+    known = [moment for moment in (state.last_progress, signs.first_seen) if moment is not None]
+    if not known or not signs.beats:
+        return None
+    progress = (state.progress_count, state.last_progress)
+    away = rested(signs.rest, now, *progress) + rested(state.rest, now, *progress)
+    return max(now - max(known) - away, 0)
 
 
 liveness: Projection[LivenessState, LivenessView] = Projection(
     name="liveness",
-    version=1,
+    version=2,
     initial=LivenessState(),
     handlers=HANDLERS,
     shows=_view,

@@ -116,7 +116,7 @@ def _verdict(view: LivenessView) -> str:
 
 overview: Projection[OverviewState, Overview] = Projection(
     name="overview",
-    version=1,
+    version=2,
     initial=OverviewState(),
     handlers=dict.fromkeys(TYPES.values(), _on_event),
     shows=_view,

@@ -22,8 +22,9 @@ from eventstore.events import (
 )
 from eventstore.timestamps import epoch_ms
 from reducers.core import Handlers, handlers
-from reducers.halt import OFF, ON
+from reducers.halt import OFF, Halt, after_halting
 from reducers.policies.liveness import LEFT_ALONE, interval
+from reducers.rest import Rest, after_rest, at_rest
 from reducers.standing import Standing, after_config, after_run, is_new_best, metric_of
 from reducers.table import Table
 
@@ -33,14 +34,15 @@ __all__ = ["HANDLERS", "LivenessState", "Loop", "Registration", "Signs"]
 class Signs(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """The signs of life of one loop.
 
-    at_work_since: when it gave the first one, or last came back from a pause or a stop; milliseconds.
+    first_seen: when it gave the first one in the log that tells a time; milliseconds.
     last_seen: when it gave the last one in the log that tells a time.
     interval: how often it means to give one, seconds. level: `L0`, `L1` or `L2`.
     beats: whether there was a heartbeat. state, until, last_output, pid, pid_started, host: of the last one.
     stopped_in: how often the session had been resumed when it stopped; null if it gave a heartbeat since.
+    rest: how long it was paused, rate-limited or stopped by itself since the last progress.
     """
 
-    at_work_since: int | None = None
+    first_seen: int | None = None
     last_seen: int | None = None
     interval: float | None = None
     level: str | None = None
@@ -52,6 +54,7 @@ class Signs(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     pid_started: str | None = None
     host: str | None = None
     stopped_in: int | None = None
+    rest: Rest = Rest()
 
 
 class Registration(msgspec.Struct, frozen=True, gc=False):
@@ -88,17 +91,16 @@ class Loop(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class LivenessState(msgspec.Struct, frozen=True, gc=False):
     """What is kept of a log for the `liveness` view.
 
-    loops: by name. stopped: whether the session is. off: whether it is switched off.
-    resumes, resumed_at: how often it went on, and when last.
+    loops: by name. halt: what holds the session up. resumes: how often it went on.
+    rest: how long it was held up since the last progress.
     standing, run_count: to know a new best.
     progress_count, last_progress: how many steps of progress there were, and when the last was.
     """
 
     loops: Table[Loop] = Table()
-    stopped: bool = False
-    off: bool = False
+    halt: Halt = Halt()
     resumes: int = 0
-    resumed_at: int | None = None
+    rest: Rest = Rest()
     standing: Standing = Standing()
     run_count: int = 0
     progress_count: int = 0
@@ -127,36 +129,45 @@ def _on_sign(state: LivenessState, event: Event) -> LivenessState:
     if loop is None or at is None:
         return state
     before = loop.guardian if _is_guardian(event) else loop.own
-    since = at if before.at_work_since is None else before.at_work_since
-    return _with_signs(state, event, loop, replace(before, last_seen=at, at_work_since=since))
+    since = at if before.first_seen is None else before.first_seen
+    return _with_signs(state, event, loop, replace(before, last_seen=at, first_seen=since))
 
 
 def _on_heartbeat(state: LivenessState, event: Heartbeat) -> LivenessState:
     loop = state.loops.get(_name(event.by), Loop())
     before = loop.guardian if _is_guardian(event) else loop.own
     at = epoch_ms(event.timestamp)
-    idle = before.stopped_in is not None or before.state in LEFT_ALONE or before.at_work_since is None
+    progress = (state.progress_count, state.last_progress)
+    until = epoch_ms(event.until)
+    if event.state in LEFT_ALONE:
+        rest = at_rest(before.rest, at, None if event.state == "stopped" else until, *progress)
+    else:
+        rest = after_rest(before.rest, at, *progress)
     signs = Signs(
-        at_work_since=at if idle and at is not None else before.at_work_since,
+        first_seen=at if before.first_seen is None else before.first_seen,
         last_seen=before.last_seen if at is None else at,
         interval=before.interval,
         level=before.level,
         beats=True,
         state=event.state,
-        until=epoch_ms(event.until),
+        until=until,
         last_output=event.last_output,
         pid=event.pid,
         pid_started=event.pid_started,
         host=event.host,
+        rest=rest,
     )
     return _with_signs(state, event, loop, signs)
 
 
 def _on_registered(state: LivenessState, event: Registered) -> LivenessState:
-    """Others register a loop as well, so this is no sign of life; a worker's command is not believed."""
+    """Others register a loop as well, so this is no sign of life; a worker's command is not believed.
+
+    One without a command says how often signs are to be expected, and leaves the command as it was.
+    """
     name = _name(event.by)
     loop = state.loops.get(name, Loop())
-    if event.by.partition(":")[0] in ("user", "orchestrator"):
+    if event.argv and event.by.partition(":")[0] in ("user", "orchestrator"):
         loop = replace(loop, registration=Registration(event.argv, event.cwd))
     before = loop.guardian if _is_guardian(event) else loop.own
     signs = replace(before, interval=interval(event.interval_seconds), level=event.level)
@@ -192,24 +203,31 @@ def _on_stopped(state: LivenessState, event: Stopped) -> LivenessState:
     state = _on_sign(state, event)
     if _is_guardian(event):
         return state
-    if event.reason == OFF:
-        return replace(state, stopped=True, off=True)
-    if not event.by.startswith("worker:"):
-        return replace(state, stopped=True)
+    if event.reason == OFF or not event.by.startswith("worker:"):
+        return _halted(state, event)
     loop = state.loops.get(_name(event.by))
     if loop is None:
         return state
-    return _with_signs(state, event, loop, replace(loop.own, stopped_in=state.resumes))
+    progress = (state.progress_count, state.last_progress)
+    rest = at_rest(loop.own.rest, epoch_ms(event.timestamp), None, *progress)
+    return _with_signs(state, event, loop, replace(loop.own, stopped_in=state.resumes, rest=rest))
 
 
 def _on_resumed(state: LivenessState, event: Resumed) -> LivenessState:
     state = _on_sign(state, event)
     if _is_guardian(event):
         return state
-    off = state.off and event.reason != ON
-    return replace(
-        state, stopped=off, off=off, resumes=state.resumes + 1, resumed_at=epoch_ms(event.timestamp)
-    )
+    return _halted(replace(state, resumes=state.resumes + 1), event)
+
+
+def _halted(state: LivenessState, event: Stopped | Resumed | Config) -> LivenessState:
+    """The state with what holds the session up after this event; it rests for as long as something does."""
+    halt, at = after_halting(state.halt, event, state.run_count), epoch_ms(event.timestamp)
+    progress = (state.progress_count, state.last_progress)
+    if halt.stopped is None:
+        return replace(state, halt=halt, rest=after_rest(state.rest, at, *progress))
+    rest = at_rest(state.rest, at, None, *progress) if state.halt.stopped is None else state.rest
+    return replace(state, halt=halt, rest=rest)
 
 
 def _progressed(state: LivenessState, event: Event) -> LivenessState:
@@ -234,7 +252,7 @@ def _on_verified(state: LivenessState, event: Verified) -> LivenessState:
 
 def _on_config(state: LivenessState, event: Config) -> LivenessState:
     standing = after_config(state.standing, event, state.run_count)
-    return replace(_on_sign(state, event), standing=standing)
+    return _halted(replace(_on_sign(state, event), standing=standing), event)
 
 
 def _on_run(state: LivenessState, event: Run) -> LivenessState:

@@ -55,7 +55,7 @@ def _view(state: WatchState, now: int | None) -> Watch:
 
 watch: Projection[WatchState, Watch] = Projection(
     name="watch",
-    version=1,
+    version=2,
     initial=WatchState(),
     handlers=dict.fromkeys(liveness.handlers, _on_event),
     shows=_view,

@@ -178,18 +178,19 @@ class _Case(msgspec.Struct, frozen=True):
 def _flags(
     task: str, seen: Watch, rows: list[LoopRow], observed: Observed, now: int, times: Times
 ) -> Iterator[FlagTask]:
-    """The flag over a stuck task, once a stretch without progress; those of guardians that are outdated."""
+    """The flag over a stuck task, once a stretch without progress; those of guardians that are outdated.
+
+    Taken down by somebody, it is raised again if as much time goes by once more.
+    """
     idle = {
         row.loop: _idle(row, observed, now)
         for row in rows
         if row.level not in GUARDS and row.without_progress_ms is not None
     }
     stuck = [loop for loop, without in idle.items() if without > times.stuck_ms]
-    if stuck:
-        since = now - max(idle[loop] for loop in stuck)
-        if not _was_flagged(seen, STUCK, since):
-            reason = f"{duration(idle[stuck[0]] / 1000)} without progress"
-            yield FlagTask(task=task, loop=stuck[0], kind=STUCK, reason=reason)
+    if stuck and not _is_told_stuck(seen, now, times):
+        reason = f"{duration(idle[stuck[0]] / 1000)} without progress"
+        yield FlagTask(task=task, loop=stuck[0], kind=STUCK, reason=reason)
     back = {_overdue_kind(row): row.loop for row in rows if not row.overdue}
     progress = seen.liveness.last_progress
     for flag in seen.flags.flags:
@@ -201,6 +202,17 @@ def _flags(
             )
         elif flag.kind == STUCK and progress is not None and flag.since is not None and flag.since < progress:
             yield FlagTask(task=task, loop="", kind=STUCK, cleared=True, reason="progress was made")
+
+
+def _is_told_stuck(seen: Watch, now: int, times: Times) -> bool:
+    """Whether the flag over a stuck task is up since its last progress, or was taken down not long ago."""
+    found = next((flag for flag in seen.flags.flags if flag.kind == STUCK), None)
+    if found is None:
+        return False
+    if not found.up:
+        return found.since is not None and now - found.since <= times.stuck_ms
+    progress = seen.liveness.last_progress
+    return progress is None or found.since is None or found.since >= progress
 
 
 def _overdue_kind(row: LoopRow) -> str:

@@ -91,7 +91,7 @@ def test_a_loop_is_described_in_full() -> None:
         "until": START + HOUR,
         "overdue": False,
         "nudges_since_progress": 1,
-        "without_progress_ms": 2 * MINUTE,
+        "without_progress_ms": 4 * MINUTE,
         "asking": True,
         "verdict": "alive",
         "stuck_task": False,
@@ -200,19 +200,67 @@ def test_progress_is_a_new_best_a_finding_or_an_ok_check(event: Event, counts: b
     assert row([*log, nudge(2 * HOUR)], 3 * HOUR)["nudges_since_progress"] == (1 if counts else 3)
 
 
+OFF_AND_ON = [
+    Stopped(reason="off", timestamp=START + HOUR),
+    Resumed(reason="loop", timestamp=START + 2 * HOUR),
+    Resumed(reason="on", timestamp=START + 9 * HOUR),
+]
+
+
 @pytest.mark.parametrize(
-    "again",
+    "away",
     [
-        [Stopped(reason="user"), Resumed(timestamp=START + 9 * HOUR)],
+        [Stopped(reason="user", timestamp=START + HOUR), Resumed(timestamp=START + 9 * HOUR)],
+        [Stopped(reason="x", timestamp=START + HOUR), Config(name="g", timestamp=START + 9 * HOUR)],
+        [Stopped(reason="x", by="worker:gpu0", timestamp=START + HOUR), beat(9 * HOUR)],
         [beat(HOUR, state="paused"), beat(9 * HOUR)],
-        [Restart(by="guardian:patrol", timestamp=START + 9 * HOUR, target="gpu0")],
+        [beat(HOUR, state="stopped"), beat(9 * HOUR)],
+        [beat(HOUR, state="rate_limited", until=START + 9 * HOUR)],
+        [beat(HOUR, state="paused"), beat(2 * HOUR, state="paused", until=START + 9 * HOUR)],
+        OFF_AND_ON,
     ],
 )
-def test_time_without_progress_starts_when_a_loop_comes_back(again: list[Event]) -> None:
-    """Resumed, unpaused or restarted: it is not stuck for what happened while it was away."""
-    found = row([registered(), beat(0), *again, beat(9 * HOUR)], 10 * HOUR)
+def test_pauses_and_stops_are_no_time_without_progress(away: list[Event]) -> None:
+    """What happened while it was away counts neither for nor against; it begins nothing anew."""
+    log = [Run(run=1, status="crash"), registered(), beat(0), *away]
+    found = row([*log, beat(9 * HOUR)], 12 * HOUR)
 
-    assert (found["without_progress_ms"], found["stuck_task"]) == (HOUR, False)
+    assert (found["without_progress_ms"], found["stuck_task"]) == (4 * HOUR, False)
+    assert row([*log, beat(9 * HOUR)], 12 * HOUR + 1)["stuck_task"] is True
+    learned = Finding(text="x", timestamp=START + 10 * HOUR)
+    assert row([*log, learned, beat(11 * HOUR)], 12 * HOUR)["without_progress_ms"] == 2 * HOUR
+    before = Finding(text="x", timestamp=START + HOUR // 2)
+    assert row([*log[:3], before, *away, beat(9 * HOUR)], 12 * HOUR)["without_progress_ms"] == 3.5 * HOUR
+
+
+@pytest.mark.parametrize("minutes", [1, 7, 45, 90])
+def test_a_loop_that_dies_again_and_again_is_stuck_all_the_same(minutes: int) -> None:
+    """One heartbeat after each restart, and no progress: that decides, not the signs of life."""
+    log: list[Event] = [registered()]
+    for at in range(0, 5 * HOUR, minutes * MINUTE):
+        log += [Restart(by="guardian:patrol", timestamp=START + at, target="gpu0"), beat(at)]
+
+    assert row(log, 4 * HOUR)["stuck_task"] is False
+    assert row(log, 4 * HOUR + 1)["stuck_task"] is True
+
+
+def test_a_loop_that_pauses_now_and_then_is_stuck_all_the_same() -> None:
+    """After four hours at work, however they are cut."""
+    log: list[Event] = [registered()]
+    for at in range(0, 10 * HOUR, 2 * HOUR):
+        log += [beat(at), beat(at + HOUR, state="rate_limited", until=START + at + 2 * HOUR)]
+
+    assert row(log, 7 * HOUR)["stuck_task"] is False
+    assert row(log, 8 * HOUR + 1)["stuck_task"] is True
+
+
+def test_a_new_segment_answers_a_stop() -> None:
+    """As it does for the loop itself, which begins without a word more (design, section 5)."""
+    stopped = [Run(run=1, status="keep", metric=1), registered(), beat(0), Stopped(reason="discards")]
+    harness = [*stopped[:-1], Stopped(reason="harness"), Resumed()]
+
+    assert verdict([*stopped, Config(name="next"), beat(HOUR)], HOUR) == "alive"
+    assert verdict([*stopped, beat(HOUR)], HOUR) == verdict([*harness, beat(HOUR)], HOUR) == "stopped"
 
 
 def test_a_task_is_due_to_be_flagged_after_4_hours_whatever_its_loop_said() -> None:
@@ -239,6 +287,13 @@ def test_a_command_is_believed_from_users_and_orchestrators_alone() -> None:
     assert row([said], 0)["interval"] == 60
     for by in ("user:gpu0", "orchestrator:gpu0"):
         assert row([registered(by), said], 0)["argv"] == ["ar", "loop"]
+
+
+def test_a_registration_without_a_command_says_how_often() -> None:
+    """What restarts the loop stays as it was."""
+    found = row([registered(), registered("orchestrator:gpu0", argv=(), seconds=7200, level="L2")], 0)
+
+    assert (found["argv"], found["interval"], found["level"]) == (["ar", "loop"], 7200, "L2")
 
 
 def test_a_guardian_has_a_loop_of_its_own() -> None:
@@ -292,7 +347,17 @@ def test_no_sequence_of_guardian_events_changes_signs_of_life_progress_or_best(
     by_guardians = st.one_of([event(kind, by=st.sampled_from(GUARDIANS)) for kind in kinds])
     after = fold(liveness, data.draw(st.lists(by_guardians, max_size=8)), state)
 
-    kept = ("last_seen", "interval", "state", "until", "overdue", "argv", "pid", "last_output")
+    kept = (
+        "last_seen",
+        "without_progress_ms",
+        "interval",
+        "state",
+        "until",
+        "overdue",
+        "argv",
+        "pid",
+        "last_output",
+    )
     for now in (START, START + HOUR, START + 99 * HOUR):
         before_rows = {row.loop: row for row in liveness.view(state, now).loops}
         after_rows = {row.loop: row for row in liveness.view(after, now).loops}
@@ -300,4 +365,4 @@ def test_no_sequence_of_guardian_events_changes_signs_of_life_progress_or_best(
             for name in kept:
                 assert getattr(after_rows[loop], name) == getattr(before_rows[loop], name)
     assert (after.last_progress, after.progress_count) == (state.last_progress, state.progress_count)
-    assert (after.standing, after.stopped) == (state.standing, state.stopped)
+    assert (after.standing, after.halt, after.rest) == (state.standing, state.halt, state.rest)

@@ -251,7 +251,7 @@ TABLE: dict[str, tuple[list[Any], int, Observed, list[str]]] = {
         [R, beat(0), Restart(by="guardian:patrol", timestamp=START + HOUR, target="gpu0")],
         5 * HOUR,
         GONE,
-        ["restart gpu0", "flag overdue:gpu0"],
+        ["restart gpu0", "flag overdue:gpu0", "flag stuck"],
     ),
     "never to itself": (
         [registered(by="user:patrol"), beat(0, by="guardian:patrol"), beat(0, by="worker:patrol")],
@@ -316,7 +316,7 @@ def run_for(hours: float, every: int, log: list[Any], life: Any) -> list[tuple[i
 
 
 def test_three_nudges_then_a_pivot_then_nothing_but_the_flag() -> None:
-    """A loop that asks and asks; after the pivot it is not nudged again, only flagged after 4 h more."""
+    """A loop that asks and asks: flagged once, and after the pivot it is not nudged again."""
     done = run_for(14, HOUR, [R], lambda at: [beat(at, last_output="Shall I go on?")])
 
     assert done == [
@@ -326,8 +326,33 @@ def test_three_nudges_then_a_pivot_then_nothing_but_the_flag() -> None:
         (300, "flag stuck"),
         (360, "pivot gpu0"),
         (360, "restart gpu0"),
-        (660, "flag stuck"),
     ]
+
+
+def test_one_that_beats_once_and_dies_again_is_flagged() -> None:
+    """Restarted, it gives one heartbeat and is gone: after four hours a person hears of it, once."""
+    log: list[Event] = [R, beat(0)]
+    done: list[tuple[int, str]] = []
+    for at in range(MINUTE, 9 * HOUR, 10 * MINUTE):
+        found = actions(log, at, GONE)
+        log += [
+            msgspec.structs.replace(event_of(a), by="guardian:patrol", timestamp=START + at) for a in found
+        ]
+        done += [(at // MINUTE, each) for each in told(found) if not each.startswith("restart")]
+        log += [beat(at + 1) for each in found if isinstance(each, RestartLoop)]
+
+    assert done == [(241, "flag stuck")]
+    assert sum(isinstance(each, Restart) for each in log) > 10
+
+
+def test_a_stuck_flag_that_a_person_took_down_comes_again() -> None:
+    """After as much time without progress once more."""
+    down = Flag(timestamp=START + 5 * HOUR, kind="stuck", cleared=True)
+    up = Flag(by="guardian:patrol", timestamp=START + 4 * HOUR, kind="stuck", detail="x")
+    log = [R, *beats(9 * HOUR), up, down]
+
+    assert told(actions(log, 9 * HOUR)) == []
+    assert told(actions(log, 9 * HOUR + MINUTE)) == ["flag stuck"]
 
 
 def test_the_pivot_carries_an_impulse_and_what_is_left() -> None:
