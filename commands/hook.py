@@ -10,7 +10,7 @@ from commands.verb import VerbGroup
 
 __all__ = ["hook_cmd"]
 
-SUBCOMMANDS = ("fire", "payload", "test", "list", "add", "install", "error-capture")
+SUBCOMMANDS = ("fire", "payload", "test", "list", "add", "install", "error-capture", "brief")
 """In the order of the reference; `test` is `commands.hook_test:test_cmd`."""
 
 

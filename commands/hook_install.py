@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
-from commands.claude_settings import (
-    EVENTS,
-    Document,
-    SettingsError,
-    capture_command,
-    install,
-    parse,
-    remove,
-    render,
-)
-from commands.effects.own_program import own_argv
-from commands.effects.settings_file import read_if_there, replace_file
-from commands.errors import BadInputError
+from commands.effects.registering import changes_of, make, program, scope_of
 from commands.options import examples, json_option
 from commands.output import emit, emit_json
+from commands.registering.claude import CAPTURE_EVENTS, capture_settings, settings_path
+from commands.registering.ours import ERROR_CAPTURE, shell_command
+from commands.registering.recipe import Part
+from commands.registering_text import difference
 from commands.render import escape
-from eventstore.errors import StorageError
 
 __all__ = ["install_cmd"]
 
@@ -42,87 +32,35 @@ __all__ = ["install_cmd"]
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @json_option
 def install_cmd(agent: str, removing: bool, user: bool, dry_run: bool, as_json: bool) -> None:
-    """Register error capture with Claude Code, for its Bash tool.
+    """Register error capture alone with Claude Code, for its Bash tool.
 
     Merges an absolute command into the project's .claude/settings.json, for the events PostToolUse and
-    PostToolUseFailure; everything else in the file stays. Doing it twice changes nothing more. What was
-    there is kept in settings.json.bak.
+    PostToolUseFailure; everything else in the file stays, byte for byte. Doing it twice changes nothing more.
+    What was there is kept in a dated .bak beside it. `ar setup` registers all that there is.
     """
-    path = settings_path(Path.cwd(), user)
-    before = read_if_there(path)
-    document = _parse(path, before)
-    command = None if removing else _command()
-    changed = remove(document) if command is None else install(document, command)
+    scope = scope_of(Path.cwd(), user)
+    argv = program()
+    path = settings_path(scope)
+    change = changes_of([Part("hooks", path, capture_settings(argv))], removing=removing)[0]
     backup = None
-    after = before if changed is document else render(changed)
-    if changed is not document and not dry_run:
-        backup = replace_file(path, render(changed), before)
+    if change.changes and not dry_run:
+        backup = make(change, path.parent.parent)
     if as_json:
         emit_json(
             {
                 "agent": agent,
                 "path": str(path),
-                "changed": changed is not document,
+                "changed": change.changes,
                 "dry_run": dry_run,
-                "events": list(EVENTS),
-                "command": command,
+                "events": list(CAPTURE_EVENTS),
+                "command": None if removing else shell_command(argv, ERROR_CAPTURE),
                 "backup": None if backup is None else str(backup),
             }
         )
-    elif dry_run and changed is not document:
-        emit(_difference(path, before or b"", after or b""))
+    elif dry_run and change.changes:
+        emit(difference(change))
     else:
-        emit(_told(path, changed is not document, removing, backup))
-
-
-def settings_path(start: Path, user: bool) -> Path:
-    """The settings to change: the user's, or those at the root of the repository around `start`."""
-    if user:
-        configured = os.environ.get("CLAUDE_CONFIG_DIR")
-        return (Path(configured).absolute() if configured else _home() / ".claude") / "settings.json"
-    root = next((each for each in (start, *start.parents) if (each / ".git").exists()), start)
-    return root / ".claude" / "settings.json"
-
-
-def _home() -> Path:
-    """The user's home directory; without HOME the one that the system knows of."""
-    given = os.environ.get("HOME")
-    if given is not None and not os.path.isabs(given):
-        raise StorageError(f"HOME is no absolute path: {given!r}", "set HOME")
-    try:
-        return Path.home()
-    except RuntimeError as error:
-        raise StorageError("there is no home directory", "set HOME") from error
-
-
-def _parse(path: Path, data: bytes | None) -> Document:
-    try:
-        return parse(data or b"")
-    except SettingsError as error:
-        raise BadInputError(f"{path} is left as it is: {error}", "mend it, then repeat") from error
-
-
-def _command() -> str:
-    program = own_argv()
-    try:
-        "".join(program).encode()
-    except UnicodeEncodeError as error:
-        raise BadInputError(
-            f"{program[0]!a} is no UTF-8, which JSON cannot hold", "install ar elsewhere"
-        ) from error
-    return capture_command(program)
-
-
-def _difference(path: Path, before: bytes, after: bytes) -> str:
-    from difflib import unified_diff
-
-    lines = unified_diff(
-        before.decode().splitlines(keepends=True),
-        after.decode().splitlines(keepends=True),
-        f"{path} (as it is)",
-        f"{path} (as it would be)",
-    )
-    return "".join(escape(line.rstrip("\r\n"), lines=True) + "\n" for line in lines)
+        emit(_told(path, change.changes, removing, backup))
 
 
 def _told(path: Path, changed: bool, removing: bool, backup: Path | None) -> str:

@@ -39,6 +39,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "patrol",
         "guard",
     ),
+    "Agents": ("setup",),
     "Shell": ("completion",),
 }
 """Heading to verbs, both in the order they are shown."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from commands.registering.skills import SKILL_FOLDERS, SKILLS
 from eventstore.sessions import Session
 
 __all__ = ["harness_changes", "harness_files", "scripts_in"]
@@ -74,9 +75,10 @@ def harness_files(
 ) -> dict[str, str]:
     """SHA-256 (hex) by path, relative to the session's root, of everything measuring relies on.
 
-    What the commands run, the session's own `measure.sh` and `checks.sh`, and what was named, directories
-    with all their files; and what else the commands name, but for files that `may_change`: those are what is
-    measured. Raises FileNotFoundError for a named path that is not there.
+    What the commands run, the session's own `measure.sh` and `checks.sh`, our skills where `ar setup` puts
+    them, and what was named, directories with all their files; and what else the commands name, but for files
+    that `may_change`: those are what is measured. Raises FileNotFoundError for a named path that is not
+    there.
     """
     root = session.root
     paths: set[str] = set()
@@ -85,9 +87,11 @@ def harness_files(
         paths |= {*run, *(path for path in read if not may_change(path))}
     paths |= {p for p in (_below(session.measure, root), _below(session.checks, root)) if p is not None}
     for name in named:
-        start = root / name
-        if not start.exists():
+        if not (root / name).exists():
             raise FileNotFoundError(name)
+    installed = (f"{folder}/{skill}" for folder in SKILL_FOLDERS for skill in SKILLS)
+    for name in (*named, *installed):
+        start = root / name
         inside = [start] if start.is_file() else [p for p in sorted(start.rglob("*")) if p.is_file()]
         paths |= {os.path.relpath(p, root) for p in inside}
     return {path: digest for path in sorted(paths) if (digest := _digest(root / path)) is not None}

@@ -135,7 +135,7 @@ def _harness(repo: Repo, assets: tuple[str, ...], harness: dict[str, str]) -> Ch
             "harness",
             "failed",
             f"what measures lies inside the assets: {describe(inside)}",
-            "move it out of the assets, or put the command into .auto/measure.sh and name that",
+            "name less as an asset, or put the command into .auto/measure.sh and name that",
         )
     return Check("harness", "ok", describe(harness) or "no script of the session's own")
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from commands.hook_install import settings_path
+from commands.effects.registering import scope_of
+from commands.registering.claude import settings_path
 from tests.commands.conftest import Ar, environment, install, process
 
 THEIRS = '{\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]\n  }\n}\n'
@@ -74,25 +75,33 @@ def test_twice_changes_nothing_more(ar: Ar, settings: Path) -> None:
 
 
 def test_removed_again(ar: Ar, settings: Path) -> None:
-    """Afterwards the settings mean what they meant before; a second removal changes nothing."""
+    """Afterwards the settings are what they were, byte for byte; a second removal changes nothing."""
     write(settings, THEIRS)
     ar("hook", "install", "claude")
     first, second = (ar("hook", "install", "claude", "--remove") for _ in range(2))
 
-    assert json.loads(settings.read_text()) == json.loads(THEIRS)
+    assert settings.read_text() == THEIRS
     assert (first.code, second.code) == (0, 0)
     assert "no error capture of ours" in second.out
+
+
+def test_a_file_of_our_own_making_goes_with_its_folder(ar: Ar, settings: Path) -> None:
+    """Nothing is left where nothing was."""
+    ar("hook", "install", "claude")
+    ar("hook", "install", "claude", "--remove")
+
+    assert not settings.parent.exists()
 
 
 def test_every_backup_is_kept(ar: Ar, settings: Path) -> None:
     """A later backup takes no earlier one's place."""
     write(settings, THEIRS)
-    ar("hook", "install", "claude")
+    first = json.loads(ar("hook", "install", "claude", "--json").out)["backup"]
     write(settings, '{"mine": 1}\n')
-    backup = json.loads(ar("hook", "install", "claude", "--json").out)["backup"]
+    second = json.loads(ar("hook", "install", "claude", "--json").out)["backup"]
 
-    assert (settings.parent / "settings.json.bak").read_text() == THEIRS
-    assert Path(backup).read_text() == '{"mine": 1}\n'
+    assert Path(first).read_text() == THEIRS
+    assert Path(second).read_text() == '{"mine": 1}\n'
 
 
 @pytest.mark.parametrize("options", [(), ("--remove",), ("--json",)])
@@ -135,7 +144,7 @@ def test_a_link_stays_a_link(ar: Ar, settings: Path, tmp_path: Path) -> None:
     assert ran.code == 0
     assert settings.is_symlink()
     assert len(registered(dotfiles / "claude.json")) == 2
-    assert sorted(os.listdir(dotfiles)) == ["claude.json", "claude.json.bak"]
+    assert [Path(name).suffix for name in sorted(os.listdir(dotfiles))] == [".json", ".bak"]
     assert os.listdir(settings.parent) == ["settings.json"]
 
 
@@ -177,7 +186,8 @@ def test_the_project_is_the_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "src" / "deep").mkdir(parents=True)
 
-    assert settings_path(tmp_path / "src" / "deep", user=False) == tmp_path / ".claude" / "settings.json"
+    scope = scope_of(tmp_path / "src" / "deep", user=False)
+    assert settings_path(scope) == tmp_path / ".claude" / "settings.json"
 
 
 @pytest.mark.parametrize("relative", [True, False])

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from commands.effects.harness import harness_changes, harness_files, scripts_in
+from commands.registering.recipe import Scope
+from commands.registering.recipes import AGENTS, recipe_of
 from eventstore import sessions
 
 
@@ -58,6 +60,22 @@ def test_the_session_s_own_scripts_always_count(root: Path) -> None:
     assert sorted(found) == [".auto/measure.sh", "data.csv", "tool"]
     with pytest.raises(FileNotFoundError):
         harness_files(place, (), ("nowhere",))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_installed_skills_always_count(root: Path, agent: str) -> None:
+    """Those of ours, wherever a project's agents have them, with all that is in their folders; no others."""
+    scope = Scope(root, root, False, {}, Path.is_file)
+    ours = [part.path for part in recipe_of(agent, scope, ["/x/ar"], "1").parts if part.kind == "skill"]
+    folder = ours[0].parent
+    more = (folder / "notes" / "mine.md", folder.parent / "somebody-elses" / "SKILL.md")
+    for path in (*ours, *more):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+
+    found = harness_files(sessions.new(root), (), ())
+
+    assert sorted(found) == sorted(str(path.relative_to(root)) for path in (*ours, more[0]))
 
 
 def test_changes_are_told(root: Path) -> None:

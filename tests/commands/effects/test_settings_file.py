@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands.effects import settings_file
-from commands.effects.settings_file import read_if_there, replace_file
+from commands.effects.settings_file import backups_of, read_if_there, remove_file, replace_file
 from eventstore.errors import ConflictError, StorageError
 
 
@@ -45,7 +45,7 @@ def test_a_failed_replacement_leaves_everything(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(StorageError, match="cannot write"):
         replace_file(path, b"new", b"old")
     assert path.read_bytes() == b"old"
-    assert sorted(os.listdir(tmp_path)) == ["b.json", "b.json.bak"]
+    assert [Path(name).suffix for name in sorted(os.listdir(tmp_path))] == [".json", ".bak"]
 
 
 def test_a_file_in_the_folders_place(tmp_path: Path) -> None:
@@ -54,3 +54,55 @@ def test_a_file_in_the_folders_place(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError, match="cannot write"):
         replace_file(tmp_path / "a" / "b.json", b"new", None)
+
+
+def test_backups_are_dated_and_told_newest_first(tmp_path: Path) -> None:
+    """None takes the place of another, also within one second; other files beside it are none."""
+    path = tmp_path / "b.json"
+    path.write_bytes(b"0")
+    path.chmod(0o600)
+    for name in ("b.json.bak", "b.json.20000101T000000Z.bak.txt", "xb.json.20000101T000000Z.bak"):
+        (tmp_path / name).write_bytes(b"no")
+    (tmp_path / "b.json.20000101T000000Z.bak").write_bytes(b"old")
+    made = [replace_file(path, str(n + 1).encode(), str(n).encode()) for n in range(3)]
+
+    assert list(backups_of(path)) == [b"2", b"1", b"0", b"old"]
+    assert len({each.name for each in made if each is not None}) == 3
+    assert {each.stat().st_mode & 0o777 for each in made if each is not None} == {0o600}
+    assert list(backups_of(tmp_path / "none" / "b.json")) == []
+
+
+def test_a_replacement_without_a_backup(tmp_path: Path) -> None:
+    """Where the caller knows that nothing would be lost."""
+    path = tmp_path / "b.json"
+    path.write_bytes(b"old")
+
+    assert replace_file(path, b"new", b"old", keep=False) is None
+    assert os.listdir(tmp_path) == ["b.json"]
+
+
+def test_a_removed_file_takes_its_empty_folders_with_it(tmp_path: Path) -> None:
+    """Up to the one that is named, and no folder in which there is anything else."""
+    for name in ("a/b/c.md", "a/d/e.md", "a/d/mine.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+
+    remove_file(tmp_path / "a" / "b" / "c.md", b"x", tmp_path)
+    remove_file(tmp_path / "a" / "d" / "e.md", b"x", tmp_path)
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["a", "d", "mine.md"]
+    with pytest.raises(ConflictError, match="changed meanwhile"):
+        remove_file(tmp_path / "a" / "d" / "mine.md", b"y", tmp_path)
+    remove_file(tmp_path / "a" / "d" / "mine.md", b"x", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_is_left_as_it_was_before_there_was_a_file(tmp_path: Path) -> None:
+    """The file that it leads to goes."""
+    link, target = tmp_path / "link.json", tmp_path / "target.json"
+    link.symlink_to(target)
+    replace_file(link, b"x", None)
+    assert target.read_bytes() == b"x"
+
+    remove_file(link, b"x", tmp_path)
+    assert link.is_symlink()
+    assert not target.exists()
