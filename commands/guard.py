@@ -20,7 +20,6 @@ from commands.output import emit, emit_json
 from commands.render import escape
 from commands.verb import Verb
 from hooks.launch import shell_argv
-from reducers.emergency import GUARD
 
 __all__ = ["guard_cmd"]
 
@@ -105,7 +104,7 @@ def guard_cmd(
         looked = look()
         return _FAILED if looked.error or any(each.error for each in looked.done) else 0
     again_and_again(look, seconds)
-    say_stopped(guard_log(root, root_of(root)), GUARD)
+    say_stopped(guard_log(root, root_of(root)))
     return 0
 
 

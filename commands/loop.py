@@ -17,7 +17,8 @@ from commands.effects.cycling import Outcome, ground_of
 from commands.effects.firing import fire_document
 from commands.effects.ground import Ground, require_config, take_bearings
 from commands.effects.liveview import LiveView, step_text
-from commands.effects.looping import Ended, Plan, loop
+from commands.effects.loop_terms import Ended, Plan
+from commands.effects.looping import loop
 from commands.effects.patrolling import root_of
 from commands.effects.tree_lock import tree_locked
 from commands.effects.turning import unfinished
@@ -86,6 +87,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
     help="In every turn a heartbeat first, then a look after guard and patrol of ROOT.",
 )
 @click.option("--pivot", metavar="TEXT", help="Go elsewhere: this direction from now on.")
+@click.option("--leave-open", is_flag=True, help="After --iterations, record no stop: another call goes on.")
 @click.option(
     "--strict", is_flag=True, help="Refuse what `ar check iteration` would find: too much, or unverified."
 )
@@ -102,6 +104,7 @@ def loop_cmd(
     max_turns: int,
     root: Path | None,
     pivot: str | None,
+    leave_open: bool,
     strict: bool,
     by: str | None,
     as_json: bool,
@@ -136,7 +139,9 @@ def loop_cmd(
         require_on(configured.configured.halt)
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
-        plan = Plan(agent, seconds, _agent_author(ground), iterations, pivot, root, stated, strict)
+        plan = Plan(
+            agent, seconds, _agent_author(ground), iterations, pivot, root, stated, strict, leave_open
+        )
         with _told_if_cut_off(ground):
             ended, watch = _run(ground, plan, as_json)
     if as_json:

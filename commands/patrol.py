@@ -112,7 +112,7 @@ def patrol_cmd(
 
     def look() -> Pass:
         if not dry_run:
-            announce(log, PATROL, seconds, register=command, cwd=os.path.realpath(root))
+            announce(log, f"guardian:{PATROL}", seconds, register=command, cwd=os.path.realpath(root))
         looked = patrol_once(root, guardian, dry_run=dry_run)
         _tell(looked, dry_run, as_json)
         return looked
@@ -121,7 +121,7 @@ def patrol_cmd(
         looked = look()
         return _FAILED if looked.failed or any(each.error for each in looked.done) else 0
     again_and_again(look, seconds)
-    say_stopped(log, PATROL)
+    say_stopped(log)
     return 0
 
 

@@ -2,7 +2,8 @@
 
 Active time is the time between the loop's own events: each stretch between two of them counts, up to the
 longest silence that the loop's own time limits allow, so that a killed loop or a sleeping machine costs no
-more than that. From a stop, or a pause of the loop that worked last, to a loop's next event nothing counts.
+more than that. From a stop, a pause of the loop that worked last, or the end of an orchestrator's round to
+the next event of a loop nothing counts.
 """
 
 from __future__ import annotations
@@ -162,6 +163,8 @@ def _on_work(state: BudgetState, event: Event) -> BudgetState:
 
 
 def _on_heartbeat(state: BudgetState, event: Heartbeat) -> BudgetState:
+    if event.state == "waiting" and event.by.partition(":")[0] == "orchestrator":
+        return _worked(state, event, working=False)  # for its next round, in which it works again
     if event.state not in LEFT_ALONE:
         return _worked(state, event)
     return _worked(state, event, working=False) if event.by == state.last_by else state
@@ -222,7 +225,7 @@ def _left(limit: N | None, used: N) -> N | None:
 
 budget: Projection[BudgetState, BudgetView] = Projection(
     name="budget",
-    version=2,
+    version=3,
     initial=BudgetState(),
     handlers={
         **dict.fromkeys(stall.handlers, _on_stall),

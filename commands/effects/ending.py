@@ -1,18 +1,20 @@
-"""How a resident guardian is asked to end: by TERM or Ctrl-C, noticed between two things it does."""
+"""How what stays is asked to end: by TERM or Ctrl-C, between two things that it does, or in the midst."""
 
 from __future__ import annotations
 
 import os
 import select
 import signal
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Self
 
 from commands.output import warn
 from eventstore.errors import LedgerError
 
-__all__ = ["Asked", "again_and_again"]
+__all__ = ["Asked", "again_and_again", "terminable"]
 
 
 class Asked:
@@ -60,3 +62,23 @@ def again_and_again(look: Callable[[], object], seconds: float) -> None:
                 warn(error.message)
             if asked.wait(seconds):
                 return
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM and SIGHUP become SystemExit where they would end us on the spot."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    ours = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) == signal.SIG_DFL]
+    for each in ours:
+        signal.signal(each, leave)
+    try:
+        yield
+    finally:
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from commands.effects.observing import awake_since, observe
-from commands.effects.patrolling import ROOT_TASK, Done, Guardian, announce, own_beat, root_of, visit
+from commands.effects.patrolling import ROOT_TASK, Done, Guardian, announce, root_of, visit
 from commands.effects.starting import output_file, start_detached
 from eventstore.errors import LedgerError
 from eventstore.events import Event, Heartbeat, Note, Record
@@ -59,7 +59,7 @@ def guard_once(
     """
     session = root_of(root)
     log = guard_log(root, session)
-    announce(log, GUARD, interval, register=register, cwd=cwd)
+    announce(log, f"guardian:{GUARD}", interval, level="L0", register=register, cwd=cwd)
     now = now_ms()
     awake_from = awake_since(root / ".auto" / "cache" / "awake.json", now)
     done: list[Done] = []
@@ -107,12 +107,11 @@ def look_after(root: Path, me: str) -> list[Done]:
 
 
 def in_turn(log: FileLog, root: Path) -> list[str]:
-    """What a loop does first thing in every turn: its own heartbeat, then its look after guard and patrol.
+    """What a loop does in every turn after its own heartbeat: its look after guard and patrol.
 
-    log: the loop's, signed by it. What was done or went wrong with the layers above, in words: that never
-    keeps the loop from its work. Raises what `Log.append` raises for its own log.
+    log: the loop's, signed by it. What was done or went wrong, in words: that never keeps the loop from its
+    work.
     """
-    log.append([own_beat(log.by)])
     try:
         done = look_after(root, log.by.partition(":")[2] or log.by)
     except (LedgerError, OSError) as error:
@@ -120,6 +119,6 @@ def in_turn(log: FileLog, root: Path) -> list[str]:
     return [f"{each.action.loop}: {each.error or each.action.reason}" for each in done]
 
 
-def say_stopped(log: FileLog, me: str) -> None:
-    """The last heartbeat of a guardian that was asked to end: it is left alone until it beats again."""
-    log.append([Heartbeat(by=f"guardian:{me}", state="stopped")])
+def say_stopped(log: FileLog) -> None:
+    """The last heartbeat of who was asked to end, which signs the log: left alone until it beats again."""
+    log.append([Heartbeat(state="stopped")])

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-import msgspec
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from commands.brief import texts_for
 from commands.effects.agent_turn import Said, run_agent
-from commands.effects.agents import Agent
 from commands.effects.commit_sizes import changes_at_work
 from commands.effects.cycling import Attempt, Outcome, begin, finish
 from commands.effects.exceeding import by_files, by_the_log, told
@@ -25,13 +22,15 @@ from commands.effects.git import GitError, describe
 from commands.effects.git_queries import Head, head_of
 from commands.effects.ground import Ground, assets_of, require_config, take_bearings
 from commands.effects.guarding import in_turn
+from commands.effects.living import Life
 from commands.effects.log_guard import hold, restore
+from commands.effects.loop_terms import Ended, Plan, Watch, Wish
 from commands.effects.owed import fire_closed, fire_owed
 from commands.effects.running import end_recorded
 from commands.effects.turning import Left, Turn, begin_turn, end_turn, put_back, survey, unfinished
 from commands.effects.worktree import changed_within
 from commands.errors import BadInputError
-from eventstore.errors import ConflictError, InvalidEventError
+from eventstore.errors import ConflictError, InvalidEventError, LedgerError
 from eventstore.events import Event, Note, Settings, Stopped
 from eventstore.roles import check_role
 from eventstore.store import START, Position, now_ms
@@ -44,68 +43,12 @@ from reducers.situation import sight_of
 from reducers.turns import FAILED, NO_CHANGE, REFUSED
 
 if TYPE_CHECKING:
-    from commands.effects.measuring import Step
     from hooks.runner import Fired
 
-__all__ = ["BACKOFF", "Ended", "Plan", "Watch", "Wish", "loop"]
+__all__ = ["BACKOFF", "loop"]
 
 BACKOFF = (10.0, 60.0, 300.0)
 """Seconds to wait before each new attempt of an agent that failed; after the last of them it has failed."""
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """What a loop is to do.
-
-    agent: what is started each turn. seconds: how long a turn may take. by: who the agent is.
-    turns: how many turns at most, from 1; None leaves it to the stop rules.
-    pivot: a direction to take from now on, in words; None for none.
-    root: the folder whose guard and patrol it looks after in every turn; None for none.
-    limits: to set first, as in a `settings` event. strict: whether an iteration beyond the protocol's
-        engineering limits is refused, and none begins while the last one is unverified.
-    """
-
-    agent: Agent
-    seconds: float
-    by: str = "worker"
-    turns: int | None = None
-    pivot: str | None = None
-    root: Path | None = None
-    limits: dict[str, int | float | str | None] = {}
-    strict: bool = False
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """How a loop ended. stop: why. turns: how many there were in this call."""
-
-    stop: Stop
-    turns: int
-
-
-class Watch(Protocol):
-    """Who looks on."""
-
-    def doing(self, what: str) -> None:
-        """Something begins that takes a while."""
-
-    def measuring(self, step: Step) -> None:
-        """A step of a measurement begins or has its value."""
-
-    def stands(self, course: Course) -> None:
-        """Where the session stands now."""
-
-    def happened(self, thing: Event | Outcome | Fired) -> None:
-        """A cycle ended, a hook fired, or something was recorded in between."""
-
-
-class Wish(Protocol):
-    """Whether somebody wants the loop to end."""
-
-    @property
-    def asked(self) -> bool:
-        """Whether it is to end after the step it is at."""
-
-    def wait(self, seconds: float) -> bool:
-        """Waits, until it is asked to end at most; whether it was."""
 
 
 def loop(ground: Ground, plan: Plan, watch: Watch, wish: Wish) -> Ended:
@@ -128,10 +71,22 @@ class _Loop:
         self.after = START
         self.turns = 0
         self.ended: Stop | None = None
+        self.life = Life(ground.log)
 
     def run(self) -> Ended:
+        try:
+            ended = self._run()
+        except LedgerError:
+            with suppress(LedgerError):
+                self.life.end()
+            raise
+        self.life.end()
+        return ended
+
+    def _run(self) -> Ended:
         self._tidy()
         self._go_on()
+        self.life.begin(self.plan.seconds)
         self._tell_fired(activate(self.ground.session, self.ground.log))
         while not self._is_over():
             self._record(looping.stall_answer(self.course))
@@ -152,7 +107,9 @@ class _Loop:
             self.ended = looping.recorded(self.course)
         if self.ended is None:
             stop = looping.due(self.course, now_ms()) or self._asked_to_end() or self._beyond_limits()
-            if stop is not None:
+            if stop is not None and self.plan.leave_open and stop == self._turns_used_up():
+                self.ended = stop
+            elif stop is not None:
                 self._stop(stop)
         return self.ended is not None
 
@@ -175,6 +132,9 @@ class _Loop:
     def _asked_to_end(self) -> Stop | None:
         if self.wish.asked:
             return Stop("user", "Ctrl-C")
+        return self._turns_used_up()
+
+    def _turns_used_up(self) -> Stop | None:
         if self.plan.turns is not None and self.turns >= self.plan.turns:
             return Stop("user", f"{self.turns} {'turn' if self.turns == 1 else 'turns'}, as asked for")
         return None
@@ -191,6 +151,8 @@ class _Loop:
         end_recorded(self.ground.running)
         standing = take_bearings(self.ground.log)
         turn = unfinished(self.ground)
+        if standing.cycle.open is not None or turn is not None:
+            self.life.beat()
         if standing.cycle.open is not None:
             end_turn(self.ground)
             self.watch.doing(f"cycle {standing.cycle.open.cycle} is open and is finished first")
@@ -230,10 +192,11 @@ class _Loop:
     def _turn(self) -> Stop | None:
         """One iteration, the agent started anew while it fails; a reason to stop if it keeps failing."""
         self.turns += 1
-        if self.plan.root is not None:
-            for seen in in_turn(self.ground.log, self.plan.root):
-                self._record([Note(level="warn", event="guardian", detail=seen)])
-        for seconds in (*BACKOFF, None):
+        for attempt, seconds in enumerate((*BACKOFF, None)):
+            self.life.beat()
+            if self.plan.root is not None and attempt == 0:
+                for seen in in_turn(self.ground.log, self.plan.root):
+                    self._record([Note(level="warn", event="guardian", detail=seen)])
             self._look()
             standing = take_bearings(self.ground.log)
             assets = assets_of(self.ground, require_config(standing))

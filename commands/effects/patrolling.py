@@ -12,18 +12,18 @@ from typing import TypeVar
 
 import msgspec
 
+from commands.effects.living import name_of, own_beat
 from commands.effects.observing import awake_since, observe
 from commands.effects.starting import end_old, output_file, start_detached
 from commands.effects.tasks import tasks_under
 from commands.errors import BadInputError
 from eventstore import sessions
 from eventstore.errors import LedgerError
-from eventstore.events import Event, Heartbeat, Note, Record, Registered
+from eventstore.events import Event, Note, Record, Registered
 from eventstore.filelog import FileLog
 from eventstore.sessions import Session
 from eventstore.store import now_ms
 from reducers.core import fold
-from reducers.emergency import GUARD, PATROL
 from reducers.liveness import LivenessView, LoopRow, liveness
 from reducers.policies.patrol import DEFAULTS, Observed, Times, patrol
 from reducers.policies.patrol_actions import Action, NudgeLoop, RestartLoop, event_of
@@ -31,12 +31,10 @@ from reducers.signs import LivenessState
 from reducers.watch import Watch, WatchState, watch
 
 __all__ = [
-    "LAYER",
     "Done",
     "Guardian",
     "Pass",
     "announce",
-    "own_beat",
     "patrol_once",
     "root_of",
     "visit",
@@ -46,9 +44,6 @@ S = TypeVar("S")
 
 ROOT_TASK = "."
 """The name of ROOT's own session among the tasks: guard and patrol are looked after there."""
-
-LAYER = {GUARD: "L0", PATROL: "L1"}
-"""The layer of a guardian, by its name."""
 
 _NUDGE_TIMEOUT = 60.0
 """Seconds that a nudge command has."""
@@ -94,35 +89,31 @@ def root_of(root: Path) -> Session | None:
     return session if session.log.exists() else None
 
 
-def own_beat(by: str) -> Heartbeat:
-    """A heartbeat of this very process, under this name."""
-    import socket
-
-    from hooks.pids import process_started
-
-    pid = os.getpid()
-    return Heartbeat(by=by, pid=pid, pid_started=process_started(pid), host=socket.gethostname())
-
-
 def announce(
-    log: FileLog, me: str, interval: float, *, register: Sequence[str] = (), cwd: str | None = None
+    log: FileLog,
+    by: str,
+    interval: float,
+    *,
+    level: str = "L1",
+    register: Sequence[str] = (),
+    cwd: str | None = None,
 ) -> None:
-    """The guardian's own heartbeat, first thing in every pass.
+    """The heartbeat of who looks after others, first thing in every pass. by: who that is.
 
     interval: how often it means to give one, seconds; said with its layer where the log has it otherwise.
     register: the command that restarts it, which a person gave and which is recorded as the user's.
     """
-    by, argv = f"guardian:{me}", tuple(register)
+    me, argv = name_of(by), tuple(register)
     beat = own_beat(by)
 
     def decide(state: LivenessState) -> list[Event]:
         row = next((row for row in liveness.view(state).loops if row.loop == me), None)
         said: list[Event] = [beat]
-        if row is None or (row.level, row.interval) != (LAYER[me], float(interval)):
-            said.append(Registered(by=by, argv=argv, interval_seconds=interval, level=LAYER[me]))
+        if row is None or (row.level, row.interval) != (level, float(interval)):
+            said.append(Registered(by=by, argv=argv, interval_seconds=interval, level=level))
         if argv and (row is None or (row.argv, row.cwd) != (list(argv), cwd)):
             said.append(
-                Registered(by=f"user:{me}", argv=argv, cwd=cwd, interval_seconds=interval, level=LAYER[me])
+                Registered(by=f"user:{me}", argv=argv, cwd=cwd, interval_seconds=interval, level=level)
             )
         return said
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from commands.effects.ending import terminable
 from hooks.process import end_group
 
 __all__ = ["OnStart", "side_by_side"]
@@ -43,7 +41,7 @@ def side_by_side(work: Sequence[Callable[[OnStart], T]], width: int) -> list[T |
             return error
         raise error
 
-    with ThreadPoolExecutor(width) as pool, _terminable():
+    with ThreadPoolExecutor(width) as pool, terminable():
         futures = [pool.submit(each, note) for each in work]
         try:
             return [done(each) for each in futures]
@@ -54,23 +52,3 @@ def side_by_side(work: Sequence[Callable[[OnStart], T]], width: int) -> list[T |
             for pid, stamp in started:
                 end_group(pid, stamp)
             raise
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM and SIGHUP become SystemExit where they would end us on the spot."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    ours = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) == signal.SIG_DFL]
-    for each in ours:
-        signal.signal(each, leave)
-    try:
-        yield
-    finally:
-        for each in ours:
-            signal.signal(each, signal.SIG_DFL)

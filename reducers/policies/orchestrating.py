@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from eventstore.events import Event, Flag, Pivot, Settings, Stopped
+from eventstore.events import Event, Flag, Pivot, Resumed, Settings, Stopped
 from reducers.pivots import next_perturbation
 from reducers.policies import looping
+from reducers.policies.fencing import one_line
 from reducers.policies.iteration_limits import LIMITS, Excess
 from reducers.policies.limits import LOOP, NO_LIMIT, ORCHESTRATED
 from reducers.policies.looping import Course, Stop
@@ -81,6 +82,10 @@ def step(
         told = "; ".join(f"{each.kind}: {each.detail}" for each in beyond)
         return Hold(told, (*freed, Flag(kind=LIMITS, detail=told)), verifiable=False)
     answer = _stall_answer(course)
+    if recorded is not None:
+        answer.insert(
+            0, Resumed(reason="orchestrate", detail=f"it had stopped: {one_line(recorded.reason, 60)}")
+        )
     if recorded is not None and recorded.reason == "discards" and not _has_pivot(answer):
         impulse = next_perturbation(course.pivots).text
         answer.append(Pivot(level="inject", reason="its loop had stopped: discards", perturbation=impulse))

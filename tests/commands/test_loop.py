@@ -468,15 +468,54 @@ def test_in_every_turn_it_looks_after_guard_and_patrol(looped: Looped, tmp_path:
 
     assert looped.loop("--root", str(root), "--by", "worker:gpu0", "--iterations", "2").code == 0
 
-    kinds = [line["type"] for line in looped.bench.lines()]
-    assert kinds.count("heartbeat") == 2
-    assert kinds[4] == "heartbeat"
-    beat = looped.last("heartbeat")
-    assert (beat["by"], beat["pid"]) == ("worker:gpu0", os.getpid())
+    beats = looped.bench.lines("heartbeat")
+    assert [beat.get("state", "working") for beat in beats] == ["working", "working", "stopped"]
+    assert {(beat["by"], beat["pid"]) for beat in beats} == {("worker:gpu0", os.getpid())}
     assert len([note for note in looped.bench.lines("note") if note["event"] == "guardian"]) == 1
     restarts = [record for batch in above.read() for record in batch.records if isinstance(record, Restart)]
     assert [(each.by, each.target) for each in restarts] == [("guardian:gpu0", "patrol")]
     until(back.exists)
+
+
+def test_a_heartbeat_comes_first_in_every_attempt_of_a_turn(looped: Looped) -> None:
+    """Without any guardian too, with how often such are to be expected; at its end it says so."""
+    looped.steps("exit 3", "echo 9 >src/value", "echo 8 >src/value")
+
+    assert looped.loop("--iterations", "2", "--agent-timeout", "20m").code == 0
+
+    told = [
+        line.get("state", "working") if line["type"] == "heartbeat" else line["type"]
+        for line in looped.bench.lines("heartbeat", "registered", "note", "run", "stopped")[1:]
+    ]
+    assert told == [
+        *("registered", "working", "note", "working", "run", "working", "run", "stopped", "stopped")
+    ]
+    (registered,) = looped.bench.lines("registered")
+    assert (registered["interval_seconds"], registered["level"], registered["argv"]) == (1200, "L2", [])
+    assert looped.loop("--iterations", "1").code == 0
+    assert len(looped.bench.lines("registered")) == 1
+
+
+def test_what_somebody_registered_for_a_loop_stands(looped: Looped) -> None:
+    """Its interval, and how it is restarted."""
+    looped.bench.add(Registered(by="user:gpu0", argv=("ar", "loop"), interval_seconds=600, level="L2"))
+    looped.values(9)
+
+    assert looped.loop("--by", "worker:gpu0", "--iterations", "1").code == 0
+    assert len(looped.bench.lines("registered")) == 1
+
+
+def test_a_loop_that_is_left_open_records_no_stop(looped: Looped) -> None:
+    """Its turns are used up, and another call goes on where it was; any other end is one all the same."""
+    bench = looped.bench
+    bench.add(Settings(limits={"max_cycles": 2}))
+    looped.values(9, 8)
+
+    ran = looped.loop("--iterations", "1", "--leave-open")
+
+    assert (ran.code, bench.lines("stopped"), looped.last("heartbeat")["state"]) == (0, [], "stopped")
+    assert looped.loop("--iterations", "1", "--leave-open").code == 0
+    assert (bench.lines("resumed"), looped.last("stopped")["reason"]) == ([], "max_cycles")
 
 
 def test_what_is_wrong_above_keeps_no_loop_from_its_work(looped: Looped, tmp_path: Path) -> None:

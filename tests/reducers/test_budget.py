@@ -102,6 +102,8 @@ def test_what_is_used_and_left_of_the_default_limits(log: list[Any]) -> None:
         ([run(0), beat(5, "waiting"), run(20)], 20, 20),
         ([run(0), beat(5, "stopped")], 60, 5),
         ([run(0), beat(5, "paused", "worker:b"), run(20)], 20, 20),
+        ([beat(0, "working", "orchestrator"), run(5), beat(6, "waiting", "orchestrator")], 99, 6),
+        ([beat(0, "waiting", "orchestrator"), beat(30, "working", "orchestrator"), run(40)], 40, 10),
         ([run(0), beat(20, by="guardian:patrol"), run(30)], 30, 30),
         ([beat(0, by="guardian:patrol"), run(30)], 30, 0),
         ([run(0), Hook(stage="after", timestamp=START + 9 * MINUTE)], 5, 5),

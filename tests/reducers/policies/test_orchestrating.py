@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eventstore.events import Config, Event, Flag, Iteration, Pivot, Run, Settings, Stopped, Verified
+from eventstore.events import Config, Event, Flag, Iteration, Pivot, Resumed, Run, Settings, Stopped, Verified
 from reducers.core import fold
 from reducers.policies.iteration_limits import LIMITS, Excess
 from reducers.policies.looping import Course, after
@@ -125,8 +125,9 @@ def test_what_the_log_has_too_much_of_holds_the_next() -> None:
     unverified, cited = Excess("unverified", "no ok check", 1, 0), Excess("citations", "21 of 20", 21, 20)
     log = [CONFIG, Settings(limits=OFF), Stopped(reason="limits")]
     course, told = after(Course(), log), "citations: 21 of 20"
+    goes_on = Resumed(reason="orchestrate", detail="it had stopped: limits")
 
-    assert step(course, None, fold(rounds, log), NOW) == Send()
+    assert step(course, None, fold(rounds, log), NOW) == Send((goes_on,))
     assert step(course, None, fold(rounds, log), NOW, [unverified, cited]) == Hold(
         told, (Flag(kind=LIMITS, detail=told),), verifiable=False
     )
