@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 SUCCESS, FAILURE = "PostToolUse", "PostToolUseFailure"
+AFTER = "AfterTool"
+"""Gemini CLI's event, of calls that went well and of others."""
 
 LINE_LIMIT = 4_096
 """Characters of a line that are looked at: a minified bundle is no reason to miss the deadline."""
@@ -43,6 +45,8 @@ _ESCAPES = re.compile(
 # What Claude Code puts before the output of a failed call. A bare 1 tells nothing (grep found no match);
 # a program that was not found, or that a signal ended, does.
 _VERDICT = re.compile(r"\A(?:Error: )?Exit code ([0-9]{1,9})[ \t]*(?:\r?\n|\Z)")
+# What Gemini CLI puts behind the output of a call that went well.
+_NO_ERROR = re.compile(r"^Error: \(none\)$", re.MULTILINE)
 _TELLING_STATUS = frozenset({126, 127, 132, 134, 135, 136, 137, 139})
 # By their names, in lower case, the tools that run commands; other tools' texts are no output.
 _COMMAND_TOOLS = ("bash", "shell", "exec", "terminal", "command")
@@ -90,8 +94,9 @@ def text_of(payload: bytes | dict[str, Any]) -> Output | None:
     """The output in a hook's JSON; None if that is malformed, of another event or tool, or holds no text.
 
     `PostToolUse`: `tool_response.stdout`, then `stderr` (or `tool_response` itself where it is a string);
-    `PostToolUseFailure`: `error`, without the agent's own `Exit code N` before it. Fields of other types
-    count as missing; a missing event is told by the text's field, a missing tool runs commands.
+    `PostToolUseFailure`: `error`, without the agent's own `Exit code N` before it. `AfterTool`:
+    `tool_response.returnDisplay`, else `llmContent`, and `error.message`. Fields of other types count as
+    missing; a missing event is told by the text's field, a missing tool runs commands.
     """
     document: Any = payload
     if isinstance(payload, bytes):
@@ -106,7 +111,9 @@ def text_of(payload: bytes | dict[str, Any]) -> Output | None:
     response, error, given = document.get("tool_response"), document.get("error"), document.get("tool_input")
     event = document.get("hook_event_name", FAILURE if response is None else SUCCESS)
     tool = _string(document.get("tool_name"))
-    if event not in (SUCCESS, FAILURE) or not (tool == "" or any(n in tool.lower() for n in _COMMAND_TOOLS)):
+    if event not in (SUCCESS, FAILURE, AFTER) or not (
+        tool == "" or any(n in tool.lower() for n in _COMMAND_TOOLS)
+    ):
         return None
     texts: list[str] = []
     stdout = ""
@@ -115,6 +122,11 @@ def text_of(payload: bytes | dict[str, Any]) -> Output | None:
     elif isinstance(response, dict):
         stdout = "" if response.get("isImage") is True else _string(response.get("stdout"))
         texts += [stdout, _string(response.get("stderr"))]
+        if event == AFTER:
+            failed = response.get("error")
+            error = failed.get("message") if isinstance(failed, dict) else None
+            shown = _string(response.get("returnDisplay"))
+            texts.append(_NO_ERROR.sub("", shown if shown.strip() else _string(response.get("llmContent"))))
     texts.append(
         _VERDICT.sub(lambda code: code[0] if int(code[1]) in _TELLING_STATUS else "", _string(error))
     )

@@ -15,10 +15,13 @@ import msgspec
 from commands.registering.sealed import seal, state_of
 from commands.registering.settings import Settings
 
-__all__ = ["Change", "Kind", "Part", "Recipe", "Scope", "change_of", "sealed_part"]
+__all__ = ["LONGEST_CALL_SECONDS", "Change", "Kind", "Part", "Recipe", "Scope", "change_of", "sealed_part"]
 
-Kind = Literal["mcp", "hooks", "skill", "plugin"]
-"""What a file is for: the tools, the commands at the agent's events, a skill, a program within the agent."""
+LONGEST_CALL_SECONDS = 4 * 3600
+"""How long a call of one of our tools may take, for agents that would end it: a cycle measures repeatedly."""
+
+Kind = Literal["mcp", "hooks", "settings", "skill", "plugin"]
+"""What a file is for: tools, commands at the agent's events, or both; a skill; a program within the agent."""
 
 Outcome = Literal["added", "changed", "removed", "unchanged", "kept"]
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from commands.registering.claude import claude
+from commands.registering.codex import codex
+from commands.registering.gemini import gemini
 from commands.registering.recipe import Recipe, Scope
 
 __all__ = ["AGENTS", "recipe_of"]
 
-_RECIPES: dict[str, Callable[[Scope, Sequence[str], str], Recipe]] = {"claude": claude}
+_RECIPES: dict[str, Callable[[Scope, Sequence[str], str], Recipe]] = {
+    "claude": claude,
+    "codex": codex,
+    "gemini": gemini,
+}
 
 AGENTS = tuple(_RECIPES)
 """Their names, in the order they are told."""

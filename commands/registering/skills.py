@@ -21,7 +21,7 @@ CODEX_METADATA = "agents/openai.yaml"
 """What Codex reads beside `SKILL.md`, of skills that have it (https://developers.openai.com/codex/skills)."""
 
 
-SKILL_FOLDERS = (".claude/skills",)
+SKILL_FOLDERS = (".claude/skills", ".agents/skills", ".gemini/skills")
 """Where a project has the skills of an agent that `ar setup` knows, from its root."""
 
 

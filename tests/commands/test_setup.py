@@ -184,7 +184,7 @@ def test_an_older_skill_of_ours_is_brought_up_to_date(
 def test_another_program_that_has_our_name_is_not_replaced(ar: Ar, place: Path, agent: str) -> None:
     """An MCP server `ar` that is not ours."""
     ar("setup", agent)
-    servers = next(part.path for part in settings_parts(agent, "project", place, {}) if part.kind == "mcp")
+    servers = next(part.path for part in settings_parts(agent, "project", place, {}) if part.kind != "hooks")
     servers.write_text(servers.read_text().replace("ar tools/bin/ar", "other"))
     before = files_in(place)
 

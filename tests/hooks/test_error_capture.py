@@ -51,6 +51,16 @@ def payload(stdout: str = "", stderr: str = "", command: str = "./run", **more: 
     }
 
 
+def after_tool(shown: Any, content: str, **more: Any) -> dict[str, Any]:
+    """What Gemini CLI sends after a call of its shell."""
+    return {
+        "hook_event_name": "AfterTool",
+        "tool_name": "run_shell_command",
+        "tool_input": {"command": "./run"},
+        "tool_response": {"llmContent": content, "returnDisplay": shown, **more},
+    }
+
+
 def failure(error: str, command: str = "./run") -> dict[str, Any]:
     """What Claude Code sends after a Bash call that failed."""
     return {
@@ -232,6 +242,14 @@ def test_a_payload_without_output_is_none(raw: bytes) -> None:
         ({"tool_response": "a"}, "PostToolUse", ("a",)),
         ({"error": "a"}, "PostToolUseFailure", ("a",)),
         ({"error": "a", "tool_input": "make", "tool_name": 7}, "PostToolUseFailure", ("a",)),
+        (after_tool("a", "Output: a\nError: (none)"), "AfterTool", ("a",)),
+        (
+            after_tool(" ", "Output: a\nError: (none)\nExit Code: 1"),
+            "AfterTool",
+            ("Output: a\n\nExit Code: 1",),
+        ),
+        (after_tool([{"text": "x"}], "a", error={"message": "b"}), "AfterTool", ("a", "b")),
+        (after_tool("a", "a", error="b"), "AfterTool", ("a",)),
     ],
 )
 def test_the_texts_of_a_payload(document: dict[str, Any], event: str, texts: tuple[str, ...]) -> None:
@@ -240,6 +258,16 @@ def test_the_texts_of_a_payload(document: dict[str, Any], event: str, texts: tup
 
     assert output is not None
     assert (output.event, output.texts) == (event, texts)
+
+
+def test_each_agent_is_answered_at_its_own_event() -> None:
+    """Codex hands over the output as a text, Gemini CLI as what it shows."""
+    codex = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": "a.c:1: error: x"}
+    for document, event in ((codex, "PostToolUse"), (after_tool("a.c:1: error: x", ""), "AfterTool")):
+        capture = captured(document)
+        assert capture is not None
+        assert json.loads(reminder(capture))["hookSpecificOutput"]["hookEventName"] == event
+    assert captured(after_tool("all is well", "Output: all is well\nError: (none)")) is None
 
 
 def test_the_status_of_a_program_that_a_signal_ended_fires() -> None:
