@@ -29,6 +29,8 @@ def main() -> int:
     # What is imported and read stays until the end: looking for garbage among it again and again finds none.
     gc.set_threshold(50_000)
     try:
+        if sys.getfilesystemencoding() == "ascii":
+            _again_in_utf_8()
         own_packages_first()
         return _run(sys.argv[1:])
     except KeyboardInterrupt:
@@ -37,6 +39,21 @@ def main() -> int:
         if os.environ.get("AR_TRACEBACK"):
             raise
         return _unexpected(error)
+
+
+def _again_in_utf_8() -> None:
+    """Starts this process over in UTF-8 mode, where the locale knows nothing but ASCII.
+
+    A log is UTF-8, and so are arguments, paths and pipes as agents give them, whatever a bare `LC_ALL=C` of a
+    cron job or a container says. As an option and not by PYTHONUTF8, which programs of the user's, started by
+    us, would inherit. Returns only where there is nothing to start over.
+    """
+    if sys.flags.utf8_mode or not sys.executable or not sys.orig_argv:
+        return
+    try:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    except OSError:  # then what is not ASCII is refused in its own place, in one line
+        return
 
 
 def _run(argv: list[str]) -> int:

@@ -15,6 +15,7 @@ import pytest
 from tests.commands.conftest import ROOT, environment, install, process
 
 BROKEN = "raise SystemExit('the wrong package was imported')\n"
+GOAL = ("--goal", "fast", "--metric", "ms", "--unit", "ms", "--direction", "lower")
 FOREIGN = ("commands", "hooks", "reducers", "eventstore")
 
 
@@ -101,6 +102,61 @@ def test_the_version_is_the_one_of_the_launcher() -> None:
     ran = process("--version")
 
     assert (ran.code, ran.out, ran.err) == (0, f"ar {__version__}\n", "")
+
+
+ASCII_ONLY = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+"""What a cron job or a bare container may have, with Python's own ways out shut."""
+
+
+def test_words_and_paths_are_utf_8_also_where_the_locale_is_ascii(tmp_path: Path) -> None:
+    """Arguments, variables, names of files and what is printed; the log holds what was meant."""
+    log = tmp_path / "grün.jsonl"
+
+    ran = process("--log", str(log), "append", "note", "detail=é 🙂", AR_BY="worker:ü", **ASCII_ONLY)
+    told = process("--log", str(log), "tail", **ASCII_ONLY)
+
+    assert (ran.code, ran.err, ran.out) == (0, "", "note is line 1\n")
+    assert '"detail":"é 🙂"' in log.read_text("utf-8")
+    assert '"by":"worker:ü"' in log.read_text("utf-8")
+    assert (told.code, told.err) == (0, "")
+    assert "é 🙂" in told.out
+
+
+def test_a_batch_from_stdin_is_whole_where_the_locale_is_ascii(tmp_path: Path) -> None:
+    """Starting over reads nothing of stdin, and passes on the interpreter's own options."""
+    log = tmp_path / "log.jsonl"
+    lines = "".join(f'{{"type":"note","detail":"ü{n}"}}\n' for n in range(3))
+
+    ran = process("--log", str(log), "append", "-", stdin=lines.encode(), **ASCII_ONLY)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert [line.count("ü") for line in log.read_text("utf-8").splitlines()] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("locale", [{}, ASCII_ONLY], ids=["utf-8", "ascii"])
+def test_an_argument_that_is_no_utf_8_is_refused_in_one_line(tmp_path: Path, locale: dict[str, str]) -> None:
+    """Also where starting over was needed; nothing is written."""
+    log = tmp_path / "log.jsonl"
+
+    ran = process("--log", str(log), "append", "note", os.fsdecode(b"detail=caf\xe9"), **locale)
+
+    assert ran.code == 2
+    assert ran.err.startswith('ar: note.detail: "caf\\udce9" holds half a character')
+    assert not log.exists()
+
+
+def test_programs_of_the_users_keep_their_locale(tmp_path: Path) -> None:
+    """A hook sees the environment as it was: UTF-8 mode is ours alone."""
+    ran = process("init", *GOAL, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    hook = tmp_path / ".auto/hooks/before.sh"
+    hook.parent.mkdir()
+    hook.write_text('#!/bin/sh\necho "mode=$PYTHONUTF8 $LC_ALL"\n')
+    hook.chmod(0o755)
+
+    ran = process("hook", "fire", "before", cwd=tmp_path, **ASCII_ONLY)
+
+    assert "mode=0 C" in ran.out
 
 
 @pytest.mark.parametrize("traceback", ["", "1"])
