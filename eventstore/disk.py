@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from eventstore.errors import StorageError
@@ -11,62 +12,7 @@ from eventstore.errors import StorageError
 __all__ = ["Disk"]
 
 
-class Disk:
-    """Thin wrappers of system calls; each raises OSError as the call does."""
-
-    def open_append(self, path: Path) -> tuple[int, bool]:
-        """A descriptor for reading and appending, and whether the file was made by this call."""
-        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
-        try:
-            return os.open(path, flags), False
-        except FileNotFoundError:
-            return os.open(path, flags | os.O_CREAT, 0o666), True
-
-    def open_read(self, path: Path) -> int:
-        """A descriptor for reading; does not wait for the other end of a FIFO."""
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-
-    def stat(self, fd: int) -> os.stat_result:
-        """The file behind a descriptor: its size, its inode."""
-        return os.fstat(fd)
-
-    def read(self, fd: int, size: int, offset: int) -> bytes:
-        """Up to `size` bytes from `offset`; fewer only at the end of the file."""
-        return os.pread(fd, size, offset)
-
-    def write(self, fd: int, data: bytes) -> int:
-        """Appends; returns how many bytes were taken, which may be fewer."""
-        return os.write(fd, data)
-
-    def sync(self, fd: int) -> None:
-        """Returns when the file's content has reached the medium."""
-        if _FULL_SYNC is not None:
-            import fcntl
-
-            try:
-                fcntl.fcntl(fd, _FULL_SYNC)
-            except OSError:  # not every file system knows it
-                os.fsync(fd)
-        elif hasattr(os, "fdatasync"):
-            os.fdatasync(fd)
-        else:
-            os.fsync(fd)
-
-    def truncate(self, fd: int, size: int) -> None:
-        """Cuts the file."""
-        os.ftruncate(fd, size)
-
-    def sync_directory(self, path: Path) -> None:
-        """Returns when the directory's entries have reached the medium."""
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-    def close(self, fd: int) -> None:
-        """Gives the descriptor back."""
-        os.close(fd)
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 
 
 def _full_sync() -> int | None:
@@ -81,7 +27,65 @@ def _full_sync() -> int | None:
     return getattr(fcntl, "F_FULLFSYNC", 51)
 
 
-_FULL_SYNC = _full_sync()
+def _sync() -> Callable[[int], None]:
+    """What makes a file's content reach the medium."""
+    request = _full_sync()
+    if request is None:
+        return getattr(os, "fdatasync", os.fsync)
+
+    def sync(fd: int) -> None:
+        import fcntl
+
+        try:
+            fcntl.fcntl(fd, request)
+        except OSError:  # not every file system knows it
+            os.fsync(fd)
+
+    return sync
+
+
+class Disk:
+    """The system calls, each raising OSError as it does; most are no more than another name for one.
+
+    An append makes few of them, and each name that is a function of ours would cost as much as a cheap call.
+    """
+
+    find: Callable[[str], os.stat_result] = staticmethod(os.stat)
+    """What a name leads to: its inode, its size."""
+
+    stat: Callable[[int], os.stat_result] = staticmethod(os.fstat)
+    """The file behind a descriptor: its size, its inode."""
+
+    read: Callable[[int, int, int], bytes] = staticmethod(os.pread)
+    """Up to so many bytes from an offset; fewer only at the end of the file."""
+
+    write: Callable[[int, bytes], int] = staticmethod(os.write)
+    """Appends; returns how many bytes were taken, which may be fewer."""
+
+    sync: Callable[[int], None] = staticmethod(_sync())
+    """Returns when the file's content has reached the medium."""
+
+    truncate: Callable[[int, int], None] = staticmethod(os.ftruncate)
+    """Cuts the file."""
+
+    close: Callable[[int], None] = staticmethod(os.close)
+    """Gives the descriptor back."""
+
+    def open_append(self, path: Path, *, make: bool = False) -> int:
+        """A descriptor for reading and appending; the file is made if need be where `make` is set."""
+        return os.open(path, _APPEND | os.O_CREAT if make else _APPEND, 0o666)
+
+    def open_read(self, path: Path) -> int:
+        """A descriptor for reading; does not wait for the other end of a FIFO."""
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def sync_directory(self, path: Path) -> None:
+        """Returns when the directory's entries have reached the medium."""
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def require_regular(status: os.stat_result, path: Path) -> None:

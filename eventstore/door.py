@@ -19,8 +19,9 @@ from eventstore.errors import InvalidEventError
 from eventstore.events import ENVELOPE, EVENTS, TYPES, Custom, Event, Tagged, type_of
 from eventstore.roles import check_role
 from eventstore.rules import Rule, rules_of
+from eventstore.secrets import is_looked_at
 from eventstore.timestamps import SECONDS_BELOW, epoch_ms
-from eventstore.values import Cases, fault, label, shown
+from eventstore.values import Cases, fault, is_json, is_text, label, shown
 
 __all__ = [
     "MAX_LINE",
@@ -110,20 +111,34 @@ def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
     return kind, fields
 
 
-def check(event: Event) -> None:
+def check(event: Event, texts: list[str] | None = None) -> None:
     """Raises InvalidEventError if an event holds what `admit` would not have let in.
 
     Events are not validated when they are built in process. `seq` and `prev` are the log's to assign: they
-    may be there, and only their types are looked at.
+    may be there, and only their types are looked at. `texts` gets all texts in which a secret may stand, for
+    `eventstore.secrets`: who looks for those need not go through the event a second time.
     """
     kind = type(event)
+    texts = [] if texts is None else texts
     tests = _TESTS.get(kind) or _tests_of(kind)
     try:
-        for value, (default, cases) in zip(msgspec.structs.astuple(event), tests, strict=True):
+        for value, (default, cases, is_looked_at) in zip(msgspec.structs.astuple(event), tests, strict=True):
             if value is not default:
                 test = cases[type(value)]
-                if test is not None and not test(value):
+                if test is is_text:
+                    if not (value.isascii() or is_text(value)):
+                        _explain(event)
+                elif test is is_json:
+                    if not is_json(value, texts=texts):
+                        _explain(event)
+                    continue  # its texts are there already
+                elif test is not None and not test(value):
                     _explain(event)
+                if is_looked_at:
+                    if type(value) is str:
+                        texts.append(value)
+                    elif value:
+                        is_json(value, texts=texts)
     except KeyError:  # no value of this type is allowed
         _explain(event)
     across = ACROSS.get(kind)
@@ -147,13 +162,17 @@ def schema() -> dict[str, Any]:
     return schema()
 
 
-_TESTS: dict[type[Event], tuple[tuple[object, Cases], ...]] = {}
+_Tests = tuple[tuple[object, Cases, bool], ...]
+"""Of each field of a type: the default that needs no look, the tests, whether a secret may stand in it."""
+
+_TESTS: dict[type[Event], _Tests] = {}
 
 
-def _tests_of(kind: type[Event]) -> tuple[tuple[object, Cases], ...]:
+def _tests_of(kind: type[Event]) -> _Tests:
     if kind not in EVENTS and kind is not Custom:
         raise InvalidEventError(f"{kind.__name__} is no event type", "append a type of eventstore.events")
-    return _TESTS.setdefault(kind, tuple((rule.default, rule.cases) for rule in rules_of(kind)))
+    tests = tuple((rule.default, rule.cases, is_looked_at(rule)) for rule in rules_of(kind))
+    return _TESTS.setdefault(kind, tests)
 
 
 @cache

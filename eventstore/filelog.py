@@ -9,48 +9,34 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import sleep
 from typing import TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
-from eventstore import landmark
 from eventstore.disk import Disk, require_regular, storage_error
+from eventstore.ending import Ending
 from eventstore.errors import ConflictError, StorageError
-from eventstore.events import Damaged, Event, Record, Recovered, Relinked
+from eventstore.events import Event, Record, Recovered, Relinked
 from eventstore.following import follow
-from eventstore.landmark import Landmark
-from eventstore.lines import Batch, LineDecoder, decode_line, digest, split_lines
-from eventstore.lock import acquire, lock_of
-from eventstore.reading import Tail, batches, last_line_before, look_at_tail, stretches
+from eventstore.handle import Handle
+from eventstore.ids import Ids
+from eventstore.lines import Batch, LineDecoder, digest
+from eventstore.reading import EMPTY, Tail, batches
 from eventstore.stamping import IdIndex, admit_all, plan, stamp
-from eventstore.store import START, Appended, Head, Position, Reset, content_key, now_ms
+from eventstore.store import START, Appended, Head, Position, Reset, now_ms
+from eventstore.writing import AS_MEANT, Place, place_of, write_durably
 
 __all__ = ["FileLog"]
 
 S = TypeVar("S")
 
-SETTLE_SECONDS = 0.05
-"""How long a torn tail must stay as it is before it is taken for torn and not for a writer at work."""
-
 _ROUNDS = 4
 """How often at most claims are mended that came out wrong; beyond that the wrong ones stay, harmless."""
 
+_NO_IDS: IdIndex = {}
 
-class Place(msgspec.Struct, frozen=True, gc=False):
-    """Where a write came to stand.
-
-    first: number of its first line if that is not the one that was claimed; else None.
-    prev: digest of the line before it. glued: whether its first line became the end of a damaged one.
-    """
-
-    first: int | None = None
-    prev: str | None = None
-    glued: bool = False
-
-
-AS_MEANT = Place()
+Written = tuple[list[Event], list[Event], Head]
+"""What the store noted about itself, the events as they stand, and the head."""
 
 
 class FileLog:
@@ -62,6 +48,8 @@ class FileLog:
     clock: milliseconds since 1970 UTC, for events without a timestamp.
     lock_timeout: seconds to wait for another appender.
     cache_dir: where a landmark may be kept that spares counting a long log's lines; never needed.
+
+    What an append opened is kept open for the next one, until `close` or the end of the object.
     """
 
     def __init__(
@@ -76,16 +64,16 @@ class FileLog:
     ) -> None:
         self.path = Path(path)
         self.by = by
-        self.lock_path = lock_of(self.path)
         self._clock = clock
-        self._timeout = lock_timeout
-        self._cache_dir = cache_dir
         self._disk = disk or Disk()
-        self._mark: Landmark | None = landmark.load(cache_dir)
-        self._mark_kept = self._mark.end if self._mark else 0
-        self._line = b""  # the mark's, newline included, when we wrote it
-        self._ids: IdIndex = {}
-        self._ids_mark: Landmark | None = None
+        self._handle = Handle(self.path, lock_timeout, self._disk)
+        self._ending = Ending(self._disk, cache_dir)
+        self._ids = Ids(self._disk)
+
+    @property
+    def lock_path(self) -> Path:
+        """The lock file."""
+        return self._handle.lock_path
 
     def read(self, after: Position = START, kinds: Collection[type[Event]] | None = None) -> Iterator[Batch]:
         """See `Log.read`."""
@@ -98,7 +86,11 @@ class FileLog:
     def head(self) -> Head:
         """See `Log.head`."""
         with self._reading() as fd:
-            return Head(0, None, 0) if fd is None else self._look(fd).head
+            if fd is None:
+                return Head(0, None, 0)
+            status = self._disk.stat(fd)
+            require_regular(status, self.path)
+            return self._ending.look(fd, status).head
 
     def follow(
         self,
@@ -113,7 +105,14 @@ class FileLog:
     def append(self, events: Sequence[Event], *, expect: int | None = None) -> Appended:
         """See `Log.append`."""
         admitted = admit_all(events, self.by)
-        return self._under_lock(lambda fd, created: self._commit(fd, created, admitted, expect))
+        handle = self._handle
+        fd = handle.take()
+        try:
+            return self._commit(fd, admitted, expect)
+        except OSError as error:
+            raise storage_error(error, "append to", self.path) from error
+        finally:
+            handle.give_back()
 
     def transact(
         self,
@@ -128,16 +127,23 @@ class FileLog:
         for batch in self.read(after, kinds):
             state = fold(state, batch.records)
             after = Position(batch.last, batch.end)
-
-        def decide_and_append(fd: int, created: bool) -> Appended:
-            if self._size(fd) < after.offset:
+        handle = self._handle
+        fd = handle.take()
+        try:
+            if (self._size(fd) if fd is not None else 0) < after.offset:
                 raise ConflictError(f"{self.path} shrank while it was read", "repeat the command")
-            current = state
-            for batch in batches(self._disk, fd, after, LineDecoder(kinds)):
-                current = fold(current, batch.records)
-            return self._commit(fd, created, admit_all(decide(current), self.by), None)
+            if fd is not None:
+                for batch in batches(self._disk, fd, after, LineDecoder(kinds)):
+                    state = fold(state, batch.records)
+            return self._commit(fd, admit_all(decide(state), self.by), None)
+        except OSError as error:
+            raise storage_error(error, "append to", self.path) from error
+        finally:
+            handle.give_back()
 
-        return self._under_lock(decide_and_append)
+    def close(self) -> None:
+        """Closes what appends keep open. The log can still be used; what needs it opens it anew."""
+        self._handle.close()
 
     @contextmanager
     def _reading(self) -> Iterator[int | None]:
@@ -156,29 +162,6 @@ class FileLog:
         finally:
             self._disk.close(fd)
 
-    def _under_lock(self, act: Callable[[int, bool], Appended]) -> Appended:
-        """What `act` makes of a descriptor to append with and of whether the file is new."""
-        release = acquire(self.lock_path, self._timeout)
-        try:
-            fd, created = self._open_append()
-            try:
-                return act(fd, created)
-            except OSError as error:
-                raise storage_error(error, "append to", self.path) from error
-            finally:
-                self._disk.close(fd)
-        finally:
-            release()
-
-    def _open_append(self) -> tuple[int, bool]:
-        try:
-            return self._disk.open_append(self.path)
-        except OSError as error:
-            with self._reading() as fd:  # a directory cannot be opened for writing: say so as when reading
-                if fd is not None:
-                    self._size(fd)
-            raise storage_error(error, "open", self.path) from error
-
     def _size(self, fd: int) -> int:
         """Bytes in the file. Raises StorageError when it is no regular one."""
         status = self._disk.stat(fd)
@@ -186,189 +169,107 @@ class FileLog:
         return status.st_size
 
     def _look(self, fd: int) -> Tail:
-        """The file's end; lines are counted from the last landmark that still holds."""
-        size = self._size(fd)
-        mark = self._mark
-        if mark is not None:
-            if mark.end > size or not landmark.holds(mark, self._disk, fd, self._line):
-                mark = self._mark = None
-            elif mark.end == size:
-                return Tail(mark.seq, mark.digest, mark.start, size, b"", whole=False)
-        return look_at_tail(self._disk, fd, size, mark.position if mark else START)
+        return self._ending.look(fd, self._disk.stat(fd))
 
-    def _settled_tail(self, fd: int) -> Tail:
-        """The file's end, a torn one only when nobody has been writing on it for a while."""
-        tail = self._look(fd)
-        while tail.torn:
-            sleep(SETTLE_SECONDS)
-            again = self._look(fd)
-            if again == tail:
+    def _commit(self, fd: int | None, events: Sequence[Event], expect: int | None) -> Appended:
+        """Writes what is to be written of these events. Under the lock; `fd` is None for a log to be made."""
+        status = self._handle.status
+        tail = EMPTY if fd is None or status is None else self._ending.settled(fd, status)
+        known, fresh, seqs = _NO_IDS, events, None
+        for event in events:
+            if event.id is not None:
+                known = self._ids.known(fd) if fd is not None else {}
+                fresh, seqs = plan(events, known)
                 break
-            tail = again
-        return tail
-
-    def _commit(self, fd: int, created: bool, events: Sequence[Event], expect: int | None) -> Appended:
-        """Writes what is to be written of these events. Under the lock."""
-        tail = self._settled_tail(fd)
-        known = self._known_ids(fd) if any(e.id is not None for e in events) else {}
-        planned = plan(events, known)
-        if planned.fresh and expect is not None and expect != tail.seq:
+        if not fresh:
+            return _answer(events, seqs or (), known, [], [], tail.head)
+        if expect is not None and expect != tail.seq:
             raise ConflictError(
                 f"the log's head is at {tail.seq}, not at {expect}", "look at what came in, then repeat"
             )
-        if not planned.fresh:
-            return self._answer(events, planned.seqs, [], [], tail.head)
-        mended, written, head = self._write(fd, tail, planned.fresh, created)
-        return self._answer(events, planned.seqs, written, mended, head)
+        mended, written, head = self._write(fd, tail, fresh)
+        if seqs is None:
+            numbers = tuple([event.seq or 0 for event in written])
+            return Appended(tuple(written), numbers, len(numbers), tuple(mended), head)
+        self._ids.add(written)
+        return _answer(events, seqs, known, written, mended, head)
 
-    def _answer(
-        self,
-        events: Sequence[Event],
-        seqs: Sequence[int | None],
-        written: Sequence[Event],
-        mended: Sequence[Event],
-        head: Head,
-    ) -> Appended:
-        """The outcome, one event for each that was asked for."""
-        entered = written
-        if len(written) < len(events):
-            fresh = iter(written)
-            entered = [
-                next(fresh) if seq is None else self._ids[event.id or ""][2]
-                for event, seq in zip(events, seqs, strict=True)
-            ]
-        for event in written:
-            if event.id is not None and event.seq is not None:
-                self._ids[event.id] = (event.seq, content_key(event), event)
-        numbers = tuple([event.seq or 0 for event in entered])
-        return Appended(tuple(entered), numbers, len(written), tuple(mended), head)
+    def _write(self, fd: int | None, tail: Tail, fresh: Sequence[Event]) -> Written:
+        """Appends these events, and what the store has to note about itself."""
+        notes: list[Event] = []
+        if tail.rest and tail.torn:
+            notes.append(Recovered(by=self.by, line=tail.seq + 1, bytes=len(tail.rest)))
+        stamped, place, end = self._put(fd, tail, [*notes, *fresh] if notes else fresh)
+        if place is AS_MEANT:
+            return stamped[: len(notes)], stamped[len(notes) :] if notes else stamped, end.head
+        return self._mended(stamped, len(notes), place)
 
-    def _write(
-        self, fd: int, tail: Tail, fresh: Sequence[Event], created: bool
-    ) -> tuple[list[Event], list[Event], Head]:
-        """Appends these events: what the store noted about itself, the events as they stand, and the head.
+    def _put(self, fd: int | None, tail: Tail, events: Sequence[Event]) -> tuple[list[Event], Place, Tail]:
+        """Writes these events behind a tail: as they were written, where they stand, and the end then."""
+        seq, prev, rest = tail.seq, tail.digest, tail.rest
+        if rest and not tail.whole:
+            seq, prev = seq + 1, digest(rest)
+        stamped, lines, last = stamp(events, seq, prev, self._clock)
+        lines.append(b"")
+        data = b"\n".join([b"", *lines] if rest else lines)
+        created = fd is None
+        if fd is None:
+            fd = self._handle.create()
+        status = write_durably(self._disk, fd, data, tail.size, self.path, created=created)
+        size = tail.size + len(data)
+        if status.st_size != size:
+            return stamped, place_of(self._disk, fd, tail, data, status.st_size, self.path), tail
+        line = lines[-2] + b"\n"
+        end = Tail(seq + len(stamped), last, size - len(line), size, b"", whole=False)
+        self._ending.remember(end, line, status)
+        return stamped, AS_MEANT, end
 
-        Goes round again only when a foreign writer, who takes no lock, came in between look and write.
+    def _mended(self, stamped: list[Event], notes: int, place: Place) -> Written:
+        """What came of a write that a foreign writer, who takes no lock, came in between of.
+
+        stamped: as it was written, the first `notes` of it by the store about itself. Says on the log where
+        the lines truly stand, and writes anew a first event that was glued to a torn line.
         """
+        fd = self._handle.fd
+        assert fd is not None
         noted: list[Event] = []
-        notes: list[Event] = [Recovered(line=tail.seq + 1, bytes=len(tail.rest))] if tail.torn else []
-        missing = list(enumerate(fresh))
-        entered = list(fresh)
-        for turn in range(_ROUNDS):
-            seq, prev = tail.seq, tail.digest
-            if tail.rest and not tail.whole:
-                seq, prev = seq + 1, digest(tail.rest)
-            signed = [_signed(note, self.by) for note in notes]
-            stamped, lines, last = stamp([*signed, *[event for _, event in missing]], seq, prev, self._clock)
-            data = b"\n".join([b"", *lines, b""] if tail.rest else [*lines, b""])
-            try:
-                size = self._write_durably(fd, data, tail.size, created and not turn)
-            except StorageError:
-                if turn and not missing:
-                    break  # only a note about what is durable already, and verify sees it without
-                raise
-            place = self._place(fd, tail, data, size)
-            if place is AS_MEANT and last is not None:
-                end = tail.size + len(data)
-                start = end - len(lines[-1]) - 1
-                head = Head(seq + len(lines), last, end)
-                self._remember(Landmark(head.seq, start, end, last), lines[-1] + b"\n")
-                if not noted and not notes:
-                    return [], stamped, head
+        entered = list(stamped[notes:])
+        missing = range(len(entered))
+        for _ in range(_ROUNDS):
             if place.first is not None:
                 stamped = [replace(event, seq=place.first + n) for n, event in enumerate(stamped)]
-            noted += stamped[: len(notes)]
-            for (index, _), event in zip(missing, stamped[len(notes) :], strict=True):
+            noted += stamped[:notes]
+            for index, event in zip(missing, stamped[notes:], strict=True):
                 entered[index] = event
             if place.first is None:
                 break
-            missing = missing[:1] if place.glued and not notes else []
-            notes = [Relinked(line=place.first, lines=len(stamped), true_prev=place.prev)]
-            tail = self._look(fd)
+            missing = missing[:1] if place.glued and not notes else missing[:0]
+            note = Relinked(by=self.by, line=place.first, lines=len(stamped), true_prev=place.prev)
+            notes = 1
+            try:
+                stamped, place, _ = self._put(fd, self._look(fd), [note, *(entered[n] for n in missing)])
+            except StorageError:
+                if missing:
+                    raise
+                break  # only a note about what is durable already, and verify sees it without
         return noted, entered, self._look(fd).head
 
-    def _place(self, fd: int, tail: Tail, data: bytes, size: int) -> Place:
-        """Where the data came to stand, which was meant to follow the tail, in a file of now `size` bytes."""
-        if size == tail.size + len(data):
-            return AS_MEANT
-        found = self._disk.read(fd, size - tail.size, tail.size)
-        at = found.find(data)
-        if at < 0:
-            raise StorageError(
-                f"{self.path}: another writer broke into the write", "run ar verify, then repeat the command"
-            )
-        if at == 0:
-            return Place()
-        begins = data.startswith(b"\n")
-        start, glued = last_line_before(self._disk, fd, tail.size + at + begins)
-        ended_before = tail.seq - tail.whole + found[:at].count(b"\n") + begins
-        prev = digest(last_line_before(self._disk, fd, start - 1)[1]) if start else None
-        lost = bool(glued) and isinstance(decode_line(glued + split_lines(data)[0]), Damaged)
-        return Place(ended_before + 1, prev, lost)
 
-    def _write_durably(self, fd: int, data: bytes, size: int, created: bool) -> int:
-        """Writes and syncs, and returns the file's size then.
-
-        Raises StorageError after having undone what could be undone.
-        """
-        done = 0
-        try:
-            while done < len(data):
-                done += self._disk.write(fd, data[done:])
-            self._disk.sync(fd)
-            if created:
-                self._disk.sync_directory(self.path.parent)
-            return self._size(fd)
-        except OSError as error:
-            failure = storage_error(error, "append to", self.path)
-            if self._undo(fd, data[:done], size):
-                failure.message += "; nothing was written"
-            else:
-                failure.message += "; a part may stand in it, which the next append mends"
-            raise failure from error
-        except BaseException:
-            self._undo(fd, data[:done], size)
-            raise
-
-    def _undo(self, fd: int, done: bytes, size: int) -> bool:
-        """Takes back what was written, if the file still ends with exactly that; whether it did."""
-        try:
-            if self._size(fd) == size + len(done) and self._disk.read(fd, len(done) + 1, size) == done:
-                self._disk.truncate(fd, size)
-                self._disk.sync(fd)
-                return True
-        except OSError:
-            return False
-        return False
-
-    def _known_ids(self, fd: int) -> IdIndex:
-        """The ids of the log so far; what was read of it before is not read again while it still stands."""
-        mark = self._ids_mark
-        if mark is None or not landmark.holds(mark, self._disk, fd):
-            self._ids, mark = {}, None
-        seq, offset = (mark.seq, mark.end) if mark else (0, 0)
-        for at, stretch in stretches(self._disk, fd, offset):
-            if b'"id"' in stretch:
-                for number, line in enumerate(split_lines(stretch), seq + 1):
-                    record = decode_line(line, number) if b'"id"' in line else None
-                    if isinstance(record, Event) and record.id is not None:
-                        self._ids.setdefault(record.id, (number, content_key(record), record))
-            if stretch.endswith(b"\n"):
-                seq += stretch.count(b"\n")
-                line = split_lines(stretch)[-1]
-                end = at + len(stretch)
-                mark = Landmark(seq, end - len(line) - 1, end, digest(line))
-        self._ids_mark = mark
-        return self._ids
-
-    def _remember(self, mark: Landmark, line: bytes) -> None:
-        """Keeps our last line as a landmark; on disk too when the log has grown much since."""
-        self._mark = mark
-        self._line = line
-        if mark.end - self._mark_kept >= landmark.WORTH_KEEPING:
-            landmark.save(mark, self._cache_dir)
-            self._mark_kept = mark.end
-
-
-def _signed(note: Event, by: str) -> Event:
-    return note if by == "user" else replace(note, by=by)
+def _answer(
+    events: Sequence[Event],
+    seqs: Sequence[int | None],
+    known: IdIndex,
+    written: Sequence[Event],
+    mended: Sequence[Event],
+    head: Head,
+) -> Appended:
+    """The outcome, one event for each that was asked for; `known` has those that were there already."""
+    entered = written
+    if len(written) < len(events):
+        fresh = iter(written)
+        entered = [
+            next(fresh) if seq is None else known[event.id or ""][2]
+            for event, seq in zip(events, seqs, strict=True)
+        ]
+    numbers = tuple([event.seq or 0 for event in entered])
+    return Appended(tuple(entered), numbers, len(written), tuple(mended), head)

@@ -15,10 +15,26 @@ import msgspec
 
 from eventstore.events import ENVELOPE, EVENTS, TYPES, Custom, Damaged, Event, Record, Run, Tagged, Unknown
 
-__all__ = ["Batch", "LineDecoder", "decode_line", "digest", "encode", "split_lines"]
+__all__ = [
+    "DIGITS",
+    "Batch",
+    "LineDecoder",
+    "decode_line",
+    "digest",
+    "encode",
+    "hasher",
+    "split_lines",
+    "to_json",
+]
 
 BLANK = b" \t\r"
-_encoder = msgspec.json.Encoder()
+
+DIGITS = 32
+"""How many hex digits of SHA-256 a digest has."""
+
+to_json = msgspec.json.Encoder().encode
+"""An event of a known type as the bytes of its line; what is no such event goes through `encode`."""
+
 _objects = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -65,12 +81,13 @@ class Batch(msgspec.Struct, frozen=True, gc=False):
 
 def digest(line: bytes) -> str:
     """The first 32 hex digits of SHA-256 over a line's bytes, its newline left out."""
-    found: str = _sha256()(line).hexdigest()
-    return found[:32]
+    found: str = hasher()(line).hexdigest()
+    return found[:DIGITS]
 
 
 @cache
-def _sha256() -> Callable[[bytes], Any]:
+def hasher() -> Callable[[bytes], Any]:
+    """SHA-256, as `hashlib` has it."""
     from hashlib import sha256  # brings a large library with it, which not every command needs
 
     return sha256
@@ -85,8 +102,8 @@ def encode(event: Event) -> bytes:
     if isinstance(event, Custom):
         head = {name: getattr(event, name) for name in ENVELOPE}
         shown = {k: v for k, v in head.items() if v is not None and not (k == "by" and v == "user")}
-        return _encoder.encode({"type": event.type, **shown, **event.fields})
-    return _encoder.encode(event)
+        return to_json({"type": event.type, **shown, **event.fields})
+    return to_json(event)
 
 
 def split_lines(chunk: bytes) -> list[bytes]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 from eventstore.disk import storage_error
 from eventstore.errors import LockTimeoutError
@@ -22,8 +22,9 @@ except ImportError:  # a platform without flock: filelock knows its own way
     HAS_FLOCK = False
 else:
     HAS_FLOCK = True
+    _AT_ONCE = fcntl.LOCK_EX | fcntl.LOCK_NB
 
-__all__ = ["acquire", "holder_of", "lock_of", "locked"]
+__all__ = ["HAS_FLOCK", "Lock", "acquire", "holder_of", "lock_of", "lock_open_file", "locked"]
 
 FIRST_PAUSE, POLL_SECONDS = 0.0005, 0.01
 """How soon, and later how often, a waiting appender looks again, seconds.
@@ -41,22 +42,160 @@ def lock_of(log: Path) -> Path:
     return real.with_name(real.name + ".lock")
 
 
+class Lock:
+    """A lock file, which is kept open from one taking to the next, so that taking it again costs little.
+
+    path: the file, made when the lock is first taken; it stays. timeout: seconds to wait for another holder.
+    may_make: called before the file is made; may raise to prevent it. opener: the process that opened it.
+    One object is for one thread at a time. Of a process that forked, each side opens the file for itself.
+    """
+
+    def __init__(self, path: Path, timeout: float, may_make: Callable[[], None] | None = None) -> None:
+        self.path = path
+        self._timeout = timeout
+        self._may_make = may_make
+        self._fd: int | None = None
+        self.opener = 0
+        self._waited: Any = None
+
+    def take(self) -> None:
+        """Takes the lock.
+
+        Raises LockTimeoutError when another holds it for too long, naming the holder if it can be known, and
+        StorageError when the file cannot be opened.
+        """
+        fd = self._fd
+        try:
+            if fd is not None and self.opener == os.getpid():
+                fcntl.flock(fd, _AT_ONCE)
+                if os.fstat(fd).st_nlink:  # a lock on a file that was removed meanwhile excludes nobody
+                    return
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            raise storage_error(error, "lock", self.path) from error
+        self._take_patiently()
+
+    def give_back(self) -> None:
+        """Lets others have it; for who has taken it."""
+        if self._waited is not None:
+            self._waited.release()
+            self._waited = None
+        elif self._fd is not None:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
+
+    def stands(self) -> bool:
+        """Whether the file that is locked is still the one of that name; for who has taken it."""
+        if self._fd is None:
+            return True
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self._fd))
+        except FileNotFoundError:
+            return False
+
+    def close(self) -> None:
+        """Gives back what it holds, and closes the file."""
+        if self._waited is not None:
+            self._waited.release()
+            self._waited = None
+        fd, self._fd = self._fd, None
+        if fd is not None and self.opener == os.getpid():
+            os.close(fd)  # which unlocks
+
+    __del__ = close
+
+    def _take_patiently(self) -> None:
+        patience = min(self._timeout, PATIENCE_SECONDS)
+        pause = FIRST_PAUSE
+        until = monotonic() + patience
+        while HAS_FLOCK:
+            try:
+                if self._try():
+                    return
+            except OSError as error:
+                raise storage_error(error, "open the lock", self.path) from error
+            if monotonic() >= until:
+                break
+            sleep(pause)
+            pause = min(2 * pause, POLL_SECONDS)
+        self._waited = _wait(self.path, self._timeout, self._timeout - patience)
+
+    def _try(self) -> bool:
+        """Whether the lock of that name was free, and is now ours."""
+        while True:
+            fd = self._fd
+            if fd is None or self.opener != os.getpid():
+                fd = self._open()
+            try:
+                fcntl.flock(fd, _AT_ONCE)
+            except BlockingIOError:
+                return False
+            if self.stands():
+                return True
+            self.close()
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CLOEXEC
+        try:
+            fd = os.open(self.path, flags)
+        except FileNotFoundError:
+            if self._may_make is not None:
+                self._may_make()
+            fd = os.open(self.path, flags | os.O_CREAT, 0o666)
+        self._fd, self.opener = fd, os.getpid()
+        return fd
+
+
+def _wait(path: Path, timeout: float, left: float) -> Any:
+    """The lock by `filelock`, once it is had, waiting for what is left of the timeout."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(str(path), timeout=left)
+    try:
+        lock.acquire(poll_interval=POLL_SECONDS)
+    except Timeout:
+        raise _too_long(path, timeout) from None
+    except OSError as error:
+        raise storage_error(error, "lock", path) from error
+    return lock
+
+
+def _too_long(path: Path, timeout: float) -> LockTimeoutError:
+    return LockTimeoutError(
+        f"{path} has been locked for over {timeout:g} s by {holder_of(path) or 'another process'}",
+        "wait for it or end it, then repeat; nothing was written",
+    )
+
+
+def lock_open_file(fd: int, path: Path, timeout: float) -> None:
+    """Locks an open file itself, until its descriptor is closed; nothing where there is no flock.
+
+    Raises LockTimeoutError after `timeout` seconds, OSError.
+    """
+    if not HAS_FLOCK:
+        return
+    pause = FIRST_PAUSE
+    until = monotonic() + timeout
+    while True:
+        try:
+            fcntl.flock(fd, _AT_ONCE)
+        except BlockingIOError:
+            if monotonic() >= until:
+                raise _too_long(path, timeout) from None
+        else:
+            return
+        sleep(pause)
+        pause = min(2 * pause, POLL_SECONDS)
+
+
 def acquire(path: Path, timeout: float) -> Callable[[], None]:
     """Takes the lock on the file `path`, which is made if need be and stays; returns what gives it back.
 
-    Raises LockTimeoutError after `timeout` seconds, naming the holder if it can be known, and StorageError
-    when the file cannot be opened.
+    Raises what `Lock.take` raises.
     """
-    patience = min(timeout, PATIENCE_SECONDS)
-    try:
-        fd = _try_flock(path)
-        if fd is None and HAS_FLOCK:
-            fd = _keep_trying(path, patience)
-    except OSError as error:
-        raise storage_error(error, "open the lock", path) from error
-    if fd is not None:
-        return partial(os.close, fd)  # which unlocks
-    return _wait(path, timeout, timeout - patience)
+    lock = Lock(path, timeout)
+    lock.take()
+    return lock.close
 
 
 @contextmanager
@@ -67,53 +206,6 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
         yield
     finally:
         release()
-
-
-def _try_flock(path: Path) -> int | None:
-    """A descriptor that holds the lock, or None when somebody else does or there is no flock."""
-    if not HAS_FLOCK:
-        return None
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(fd).st_nlink:  # a lock on a file that was removed meanwhile excludes nobody
-            return fd
-    except BlockingIOError:
-        pass
-    except BaseException:
-        os.close(fd)
-        raise
-    os.close(fd)
-    return None
-
-
-def _keep_trying(path: Path, seconds: float) -> int | None:
-    fd = None
-    pause = FIRST_PAUSE
-    until = monotonic() + seconds
-    while fd is None and monotonic() < until:
-        sleep(pause)
-        pause = min(2 * pause, POLL_SECONDS)
-        fd = _try_flock(path)
-    return fd
-
-
-def _wait(path: Path, timeout: float, left: float) -> Callable[[], None]:
-    """Waits for what is left of the timeout."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(str(path), timeout=left)
-    try:
-        lock.acquire(poll_interval=POLL_SECONDS)
-    except Timeout:
-        holder = holder_of(path)
-        raise LockTimeoutError(
-            f"{path} has been locked for over {timeout:g} s by {holder or 'another process'}",
-            "wait for it or end it, then repeat; nothing was written",
-        ) from None
-    except OSError as error:
-        raise storage_error(error, "lock", path) from error
-    return lock.release
 
 
 def holder_of(path: Path) -> str | None:

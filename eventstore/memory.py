@@ -61,18 +61,16 @@ class MemoryLog:
                 raise ConflictError(
                     f"the log's head is at {head.seq}, not at {expect}", "look at what came in, then repeat"
                 )
-            stamped = stamp(planned.fresh, head.seq, head.digest, self._clock)
-            data = b"".join(line + b"\n" for line in stamped.lines)
+            stamped, lines, _ = stamp(planned.fresh, head.seq, head.digest, self._clock)
+            data = b"".join(line + b"\n" for line in lines)
             self._content += data
-            fresh = iter(stamped.events)
+            fresh = iter(stamped)
             entered = [
                 next(fresh) if seq is None else self._ids[event.id or ""][2]
                 for event, seq in zip(admitted, planned.seqs, strict=True)
             ]
             self._index(data, head.seq)
-            return Appended(
-                tuple(entered), tuple(e.seq or 0 for e in entered), len(stamped.events), (), self.head()
-            )
+            return Appended(tuple(entered), tuple(e.seq or 0 for e in entered), len(stamped), (), self.head())
 
     def transact(
         self,

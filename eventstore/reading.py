@@ -11,7 +11,16 @@ from eventstore.events import Damaged
 from eventstore.lines import Batch, LineDecoder, decode_line, digest
 from eventstore.store import Head, Position
 
-__all__ = ["CHUNK", "Tail", "batches", "count_lines", "last_line_before", "look_at_tail", "stretches"]
+__all__ = [
+    "CHUNK",
+    "EMPTY",
+    "Tail",
+    "batches",
+    "count_lines",
+    "last_line_before",
+    "look_at_tail",
+    "stretches",
+]
 
 CHUNK = 1 << 18
 """Bytes read at a time; what bounds the memory of a reader, but for longer lines.
@@ -51,6 +60,10 @@ class Tail(msgspec.Struct, frozen=True, gc=False):
     def head(self) -> Head:
         """The last line, for those who look from outside."""
         return Head(self.seq, self.digest, self.size if self.whole else self.size - len(self.rest))
+
+
+EMPTY = Tail(0, None, 0, 0, b"", whole=False)
+"""The end of a log that holds nothing."""
 
 
 def stretches(disk: Disk, fd: int, offset: int) -> Iterator[tuple[int, bytes]]:

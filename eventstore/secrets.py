@@ -7,25 +7,23 @@ only where there is one a pattern is compiled and tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from msgspec.structs import astuple, replace
 
 from eventstore.errors import InvalidEventError
 from eventstore.events import Event, type_of
+from eventstore.rules import Rule, rules_of
 from eventstore.shapes import ARMOUR, SHAPES, Shape
 
 if TYPE_CHECKING:
     import re
 
-__all__ = ["each_text", "redact", "redact_event"]
+__all__ = ["each_text", "is_looked_at", "redact", "redact_event"]
 
 E = TypeVar("E", bound=Event)
-
-_CONTAINERS = (dict, list, tuple)
 
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
@@ -73,42 +71,29 @@ def redact(text: str) -> str:
     return text
 
 
-def redact_event(event: E) -> E:
+def redact_event(event: E, texts: Sequence[str] | None = None) -> E:
     """The event with secrets in its texts replaced; the same object if there are none.
 
-    Keys of objects count as text. Left alone: digests, commits, times. Raises InvalidEventError where a
-    secret stands in a field that is acted upon as it stands, a command, a path, an id or `by`.
+    Keys of objects count as text. Left alone: digests, commits, times. `texts`: those of its texts that are
+    looked at, where they are at hand. Raises InvalidEventError where a secret stands in a field that is acted
+    upon as it stands, a command, a path, an id or `by`.
     """
-    pick, fields = _looked_at(type(event))
-    values = pick(astuple(event))
-    texts: list[str] = []
-    for value in values:
-        if type(value) is str:
-            texts.append(value)
-        elif value:
-            _gather(value, texts)
-    if not _suspicious(" ".join(texts)):
+    if texts is not None and not _suspicious(" ".join(texts)):
         return event
     changes: dict[str, Any] = {}
-    for value, (name, verbatim) in zip(values, fields, strict=True):
-        changed = each_text(value, redact)
-        if changed is not value:
-            if verbatim:
-                _refuse(event, name, changed)
-            changes[name] = changed
+    for value, rule in zip(astuple(event), rules_of(type(event)), strict=True):
+        if is_looked_at(rule):
+            changed = each_text(value, redact)
+            if changed is not value:
+                if rule.key in _VERBATIM:
+                    _refuse(event, rule.name, changed)
+                changes[rule.name] = changed
     return replace(event, **changes) if changes else event
 
 
-def _gather(value: Any, texts: list[str]) -> None:
-    """Adds all texts in a JSON value, keys included."""
-    if type(value) is dict:
-        texts += value
-        value = value.values()
-    for inner in value:
-        if type(inner) is str:
-            texts.append(inner)
-        elif type(inner) in _CONTAINERS:
-            _gather(inner, texts)
+def is_looked_at(rule: Rule) -> bool:
+    """Whether a field of this rule may hold a secret."""
+    return rule.key not in _LEFT_ALONE and not rule.choices and bool(rule.cases.keys() & {str, tuple, dict})
 
 
 def each_text(value: Any, change: Callable[[str], str]) -> Any:
@@ -138,20 +123,6 @@ def _each_item(value: dict[Any, Any], change: Callable[[str], str]) -> dict[Any,
             name, number = f"{new_key} {number}", number + 1
         result[name] = new
     return value if same else result
-
-
-@cache
-def _looked_at(kind: type[Event]) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, bool], ...]]:
-    """What picks the fields that may hold a secret; their names, and whether they are acted upon."""
-    from eventstore.rules import rules_of
-
-    found = [
-        (index, rule)
-        for index, rule in enumerate(rules_of(kind))
-        if rule.key not in _LEFT_ALONE and not rule.choices and rule.cases.keys() & {str, tuple, dict}
-    ]
-    pick = itemgetter(*(index for index, _ in found))  # more than one, for `by` and `id` are among them
-    return pick, tuple((rule.name, rule.key in _VERBATIM) for _, rule in found)
 
 
 def _refuse(event: Event, name: str, changed: Any) -> NoReturn:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from eventstore.door import MAX_LINE, check, check_role
 from eventstore.errors import ConflictError, InvalidEventError
-from eventstore.events import Event, type_of
-from eventstore.lines import digest, encode
+from eventstore.events import Custom, Event, type_of
+from eventstore.lines import DIGITS, encode, hasher, to_json
 from eventstore.secrets import redact_event
 from eventstore.store import content_key
 
@@ -21,26 +20,19 @@ IdIndex = dict[str, tuple[int, bytes, Event]]
 """Per id: the number of its first line, what its content is compared by, and the event."""
 
 
-class Plan(msgspec.Struct, frozen=True):
+class Plan(NamedTuple):
     """Which of the events asked for are still to be written.
 
     fresh: those to write, in order. seqs: for each event asked for, the line that holds it already, or None.
     """
 
-    fresh: tuple[Event, ...]
-    seqs: tuple[int | None, ...]
+    fresh: Sequence[Event]
+    seqs: Sequence[int | None]
 
 
-class Stamped(NamedTuple):
-    """What is appended.
-
-    events: with their envelopes filled in. lines: their bytes, without newlines. digest: of the last line; of
-    what stood before when there is none.
-    """
-
-    events: list[Event]
-    lines: list[bytes]
-    digest: str | None
+Stamped = tuple[list[Event], list[bytes], str | None]
+"""What is appended: the events with their envelopes filled in; their bytes, without newlines; the digest of
+the last line, or of what stood before when there is none."""
 
 
 class Admitted(list[Event]):
@@ -54,8 +46,9 @@ class Admitted(list[Event]):
         if event.by == "user" and self.by != "user":
             event = replace(event, by=self.by)
         check_role(event.by, type_of(event))
-        check(event)
-        self.append(redact_event(event))
+        texts: list[str] = []
+        check(event, texts)
+        self.append(redact_event(event, texts))
 
 
 def admit_all(events: Sequence[Event], by: str) -> Admitted:
@@ -103,7 +96,7 @@ def plan(events: Sequence[Event], known: IdIndex) -> Plan:
             own[event.id] = key
             fresh.append(event)
             seqs.append(None)
-    return Plan(tuple(fresh), tuple(seqs))
+    return Plan(fresh, seqs)
 
 
 def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[], int]) -> Stamped:
@@ -115,12 +108,13 @@ def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[
     stamped: list[Event] = []
     lines: list[bytes] = []
     now = clock()
+    sha256 = hasher()
     for event in events:
         seq += 1
         moment = now if event.timestamp is None else event.timestamp
         entered = replace(event, seq=seq, prev=prev, timestamp=moment)
         try:
-            line = encode(entered)
+            line = to_json(entered) if type(entered) is not Custom else encode(entered)
         except (UnicodeEncodeError, TypeError, ValueError, RecursionError) as error:
             raise InvalidEventError(f"{type_of(event)}: cannot be written as JSON: {error}") from error
         if len(line) > MAX_LINE:
@@ -128,7 +122,7 @@ def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[
                 f"{type_of(event)}: its line would be {len(line):,} bytes, over the limit of {MAX_LINE:,}",
                 "keep long text in a file and name the file",
             )
-        prev = digest(line)
+        prev = sha256(line).hexdigest()[:DIGITS]
         stamped.append(entered)
         lines.append(line)
-    return Stamped(stamped, lines, prev)
+    return stamped, lines, prev

@@ -67,21 +67,31 @@ SCALARS: Cases = {
 """The values that are no containers."""
 
 
-def is_json(value: Any, depth: int = _FIELD_DEPTH) -> bool:
+def is_json(value: Any, depth: int = _FIELD_DEPTH, texts: list[str] | None = None) -> bool:
     """Whether an object or list, with all that is in it, can be written as strict JSON.
 
-    `depth`: how deep it lies in its line; nothing may lie deeper than `MAX_DEPTH`.
+    `depth`: how deep it lies in its line; nothing may lie deeper than `MAX_DEPTH`. `texts`: gets the texts in
+    it, keys included.
     """
     if type(value) is dict:
         for key in value:
-            if type(key) is not str or not is_text(key):
+            if type(key) is not str or not (key.isascii() or is_text(key)):
                 return False
+        if texts is not None:
+            texts += value
         value = value.values()
     for inner in value:
-        test = SCALARS.get(type(inner), refuse)
+        kind = type(inner)
+        if kind is str:
+            if not (inner.isascii() or is_text(inner)):
+                return False
+            if texts is not None:
+                texts.append(inner)
+            continue
+        test = SCALARS.get(kind, refuse)
         if test is None or test(inner):
             continue
-        if type(inner) not in _CONTAINERS or depth == MAX_DEPTH or not is_json(inner, depth + 1):
+        if kind not in _CONTAINERS or depth == MAX_DEPTH or not is_json(inner, depth + 1, texts):
             return False
     return True
 

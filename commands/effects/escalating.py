@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from commands.effects.exclusions import exclude_from_git
+from commands.effects.reading import without_waiting
 from commands.errors import BadInputError
 from commands.summaries import kind_of, summary
 from eventstore.filelog import FileLog
@@ -33,7 +34,9 @@ def extract_of(name: str) -> Extract:
     """The end of a log file. Raises BadInputError for one that cannot be read."""
     path = Path(name)
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=without_waiting) as file:
+            if not file.seekable():
+                raise BadInputError(f"--attach: {name} is no file", "name the file itself")
             size = file.seek(0, os.SEEK_END)
             file.seek(max(size - 4 * EXTRACT_CHARACTERS, 0))
             return Extract(name, file.read().decode("utf-8", "replace"))
@@ -132,7 +135,7 @@ def await_reply(path: Path, seconds: float) -> str | None:
     deadline = time.monotonic() + seconds
     while True:
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", opener=without_waiting) as file:
                 said = file.read(REPLY_BYTES).decode("utf-8", "replace").strip()
             if said:
                 return said

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from commands.effects.reading import without_waiting
 from commands.errors import BadInputError
 from commands.output import leave_stdout
 from eventstore.errors import ConflictError
@@ -160,9 +161,10 @@ def _note(top: Path, digests: Mapping[str, Any]) -> None:
 
 
 def _digest(path: Path) -> str | None:
-    """The digest of a file's content; None if there is none."""
+    """The digest of a file's content; None if there is none. A pipe counts as an empty file."""
     try:
-        return sha256(path.read_bytes()).hexdigest()
+        with open(path, "rb", opener=without_waiting) as file:
+            return sha256(file.read()).hexdigest()
     except FileNotFoundError:
         return None
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from commands.effects.reading import without_waiting
 from commands.registering.skills import SKILL_FOLDERS, SKILLS
 from eventstore.sessions import Session
 
@@ -114,9 +115,10 @@ def _below(path: Path, root: Path) -> str | None:
 
 
 def _digest(path: Path) -> str | None:
-    from hashlib import sha256
+    from hashlib import file_digest
 
     try:
-        return sha256(path.read_bytes()).hexdigest()
+        with open(path, "rb", opener=without_waiting) as file:
+            return file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from commands.effects.reading import read_stdin
+from commands.effects.reading import read_named, read_stdin
 from commands.errors import BadInputError
 from commands.importing import Changed, Ledger, Planned, Source, earlier, follow, plan, plan_folder
 from eventstore.errors import ConflictError
@@ -78,19 +78,17 @@ def read_file(path: str, root: Path) -> Source:
     """A file's content under the name that the log has for it; `-` is standard input, or a pipe of any name.
 
     `root`: the session's folder, from which files in it are named. Raises BadInputError for a file that is
-    not there, OSError for one that cannot be read.
+    not there or is none, OSError for one that cannot be read.
     """
     if path == "-":
         return Source("-", read_stdin())
     try:
-        data = Path(path).read_bytes()
-        if not Path(path).is_file():
-            return Source("-", data)
+        data, is_file = read_named(Path(path))
     except FileNotFoundError:
         raise BadInputError(
             f"there is no file {path}", "give the path of a log, a table or a state folder"
         ) from None
-    return Source(_named(Path(path), root), data)
+    return Source(_named(Path(path), root) if is_file else "-", data)
 
 
 def read_folder(path: str, root: Path) -> dict[str, Source]:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from commands.effects.reading import without_waiting
+
 __all__ = ["Held", "hold", "restore"]
 
 
@@ -25,7 +27,7 @@ class Held(msgspec.Struct, frozen=True):
 
 def hold(path: Path) -> Held:
     """The log as it is now. Raises OSError if it cannot be read."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=without_waiting) as file:
         content = file.read()
         mode = os.fstat(file.fileno()).st_mode & 0o777
     return Held(path, content[: content.rfind(b"\n") + 1], mode)
@@ -38,7 +40,7 @@ def restore(held: Held, into: Path) -> str | None:
     Returns `deleted` or `rewritten`. Raises OSError if it cannot be put back.
     """
     try:
-        with open(held.path, "rb") as file:
+        with open(held.path, "rb", opener=without_waiting) as file:
             if file.read(len(held.lines)) == held.lines:
                 return None
         fate = "rewritten"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 
 from commands.errors import BadInputError
 from eventstore import reading
@@ -15,7 +18,12 @@ from eventstore.filelog import FileLog
 from eventstore.lines import split_lines
 from eventstore.store import START, Position
 
-__all__ = ["last_records", "line_at", "read_stdin", "stretches"]
+__all__ = ["last_records", "line_at", "read_named", "read_stdin", "stretches", "without_waiting"]
+
+PATIENCE_SECONDS = 5.0
+"""How long a pipe that was named may be without a writer, seconds."""
+
+_POLL_SECONDS = 0.02
 
 
 def stretches(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -66,6 +74,45 @@ def last_records(log: FileLog, count: int) -> tuple[list[tuple[int, Record]], Po
         missing -= records
     found = [numbered for batch in log.read(start) for numbered in batch.numbered() if numbered[0] <= end.seq]
     return found[-count:] if count > 0 else [], end
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """An opener, as `open` takes one: of a pipe that stands in a file's place it waits for no other end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_named(path: Path) -> tuple[bytes, bool]:
+    """All that a file or a pipe of this name brings, and whether it is a file.
+
+    Raises BadInputError for a device, a directory, and a pipe that nobody writes to; OSError.
+    """
+    with open(path, "rb", opener=without_waiting) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISREG(mode):
+            return file.read(), True
+        if not stat.S_ISFIFO(mode):
+            raise BadInputError(f"{path} is no file", "name a file, or - for standard input")
+        first = _first_of(file.fileno(), path)
+        os.set_blocking(file.fileno(), True)
+        return first + file.read(), False
+
+
+def _first_of(pipe: int, path: Path) -> bytes:
+    """What a pipe brings first; empty for one whose writer came and went. Waits while there is a writer."""
+    import select
+
+    deadline = monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            first = os.read(pipe, 1 << 16)
+        except BlockingIOError:  # there is a writer, and no hurry
+            select.select([pipe], [], [])
+            return os.read(pipe, 1 << 16)
+        if first:
+            return first
+        if monotonic() >= deadline:
+            raise BadInputError(f"nobody writes to the pipe {path}", f"COMMAND > {path} beside it")
+        sleep(_POLL_SECONDS)
 
 
 def read_stdin() -> bytes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
+from commands.effects.reading import without_waiting
 from eventstore.disk import storage_error
 from eventstore.errors import LedgerError
 from eventstore.lock import locked
@@ -68,7 +70,10 @@ def add_row(
 def _read(path: Path) -> str:
     """The table's text; empty if there is none."""
     try:
-        return path.read_text("utf-8", "replace").removeprefix("\ufeff")
+        with open(path, encoding="utf-8", errors="replace", opener=without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise TableError(f"{path} is no file; name another with --log")
+            return file.read().removeprefix("\ufeff")
     except FileNotFoundError:
         return ""
     except OSError as error:

@@ -263,7 +263,12 @@ class TestCommands:
 
     @pytest.mark.parametrize(
         ("command", "kept"),
-        [("rm -r .auto", False), ("sed -i 's/10/99/' .auto/log.jsonl", True), (": >.auto/log.jsonl", True)],
+        [
+            ("rm -r .auto", False),
+            ("sed -i 's/10/99/' .auto/log.jsonl", True),
+            (": >.auto/log.jsonl", True),
+            ("{ rm .auto/log.jsonl; mkfifo .auto/log.jsonl; }", True),
+        ],
     )
     def test_the_log_is_put_back(self, bench: Bench, command: str, kept: bool) -> None:
         """A command that deletes or rewrites it gains nothing; the change is rolled back, and it goes on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from pathlib import Path
@@ -117,11 +118,13 @@ def test_no_answer_in_time(ar: Ar, log: Path) -> None:
     [
         ((" ",), "WHAT is empty"),
         (("x", "--attach", "gone.log"), "gone.log: No such file"),
+        (("x", "--attach", "pipe"), "pipe is no file"),
         (("x", "--version-of", "cuda"), "is no NAME=VERSION"),
         (("x", "--for", "0"), "--for"),
     ],
 )
 def test_what_says_nothing_is_refused(ar: Ar, log: Path, words: tuple[str, ...], message: str) -> None:
     """Exit 2, nothing written."""
+    os.mkfifo("pipe")
     assert message in refused(ar, log, "escalate", *words)
     assert not (log.parent / "escalations").exists()

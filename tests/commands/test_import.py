@@ -368,6 +368,43 @@ def test_a_folder_into_a_session_that_says_so_already(ar: Ar, log: Path, tmp_pat
     assert json.loads(ar("view", "progress", "--json").out)["status"] == "done"
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_brings_nothing_is_refused(
+    ar: Ar, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A pipe that nobody writes to is not waited for without end; a device is no file. No session begins."""
+    monkeypatch.setattr("commands.effects.reading.PATIENCE_SECONDS", 0.05)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / "x")
+    else:
+        (tmp_path / "x").symlink_to("/dev/zero")
+
+    ran = ar("import", "x")
+
+    assert ran.code == 2
+    assert (
+        ran.err
+        == {
+            "pipe": "ar: nobody writes to the pipe x\ntry: COMMAND > x beside it\n",
+            "device": "ar: x is no file\ntry: name a file, or - for standard input\n",
+        }[kind]
+    )
+    assert not (tmp_path / ".auto").exists()
+
+
+def test_a_pipe_is_waited_for_while_it_has_a_writer(ar: Ar, tmp_path: Path) -> None:
+    """One that comes a little late, and then takes its time."""
+    os.mkfifo(tmp_path / "pipe")
+    slowly = 'sleep 0.2; { sleep 0.3; printf "%s" "$1"; sleep 0.3; printf "%s" "$2"; } > pipe'
+    writer = subprocess.Popen(["sh", "-c", slowly, "sh", PI, MORE], cwd=tmp_path)
+
+    ran = ar("import", "pipe")
+    writer.wait(30)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert session(ar)["run_count"] == 3
+
+
 def test_a_pipe_and_an_odd_name(ar: Ar, log: Path, tmp_path: Path) -> None:
     """A pipe has no name by which it could count as changed; bytes that are no text are no hindrance."""
     name = os.fsdecode(b"caf\xe9.jsonl")

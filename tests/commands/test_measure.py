@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,17 @@ def rows(path: Path) -> list[list[str]]:
     text = path.read_text()
     assert text.startswith(HEADER)
     return [line.split("\t")[1:] for line in text.removeprefix(HEADER).splitlines()]
+
+
+def test_a_table_that_is_no_file_is_refused(ar: Ar, tmp_path: Path) -> None:
+    """At once, also a pipe that nobody writes to; nothing is measured, no lock is left."""
+    os.mkfifo(tmp_path / "pipe")
+
+    metric = ("--metric", "touch ran; echo 1", "--direction", "lower")
+    found = measured(ar, *metric, "--log", "pipe", code=2)
+
+    assert found["error"] == "pipe is no file; name another with --log"
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_a_baseline_is_cycle_0_with_nothing_before_it(ar: Ar, tmp_path: Path) -> None:

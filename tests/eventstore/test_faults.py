@@ -53,7 +53,7 @@ def test_a_log_cut_at_any_byte_is_mended_by_the_next_append(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whole lines before the cut survive, the torn one is a single damaged line, and nothing glues to it."""
-    monkeypatch.setattr("eventstore.filelog.SETTLE_SECONDS", 0.001)
+    monkeypatch.setattr("eventstore.ending.SETTLE_SECONDS", 0.001)
     path = tmp_path / "log.jsonl"
     log = FileLog(path, clock=lambda: 1)
     log.append([Note(detail="kept")])
@@ -173,6 +173,11 @@ class FailingDisk(Disk):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         super().sync_directory(path)
 
+    def find(self, path: str) -> os.stat_result:
+        if self._maybe("find"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().find(path)
+
     def stat(self, fd: int) -> os.stat_result:
         if self._maybe("stat"):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
@@ -191,6 +196,7 @@ class FailingDisk(Disk):
         lambda: FailingDisk("write", partial=10),
         lambda: FailingDisk("write", partial=70),
         lambda: FailingDisk("sync"),
+        lambda: FailingDisk("find"),
         *[lambda n=n: FailingDisk("stat", nth=n) for n in range(1, 3)],
         *[lambda n=n: FailingDisk("read", nth=n) for n in range(1, 3)],
     ],
@@ -218,6 +224,25 @@ def test_a_new_log_whose_directory_cannot_be_synced_is_no_success(tmp_path: Path
         FileLog(path, disk=FailingDisk("sync_directory")).append([Note(detail="x")])
 
     assert details(path) == []
+
+
+@pytest.mark.parametrize("call", ["find", "write", "sync", "stat"])
+def test_a_failing_call_of_a_later_append_of_the_same_log_writes_nothing(tmp_path: Path, call: str) -> None:
+    """What is kept from one append to the next is good for the one after the failure as well."""
+    path = tmp_path / "log.jsonl"
+    disk = FailingDisk(call, nth=0)
+    log = FileLog(path, disk=disk)
+    log.append([Note(detail="before")])
+    bytes_before = path.read_bytes()
+    disk.nth = disk.count + 1
+
+    with pytest.raises(StorageError):
+        log.append([Note(detail="lost")])
+
+    assert path.read_bytes() == bytes_before
+    log.append([Note(detail="after")])
+    assert details(path) == ["before", "after"]
+    assert verify(path).faults == ()
 
 
 @pytest.mark.parametrize("partial", [1, 30, 140])
@@ -282,6 +307,10 @@ class MeddlingDisk(Disk):
             with self.path.open("ab") as file:
                 file.write(self.text)
 
+    def find(self, path: str) -> os.stat_result:
+        self._meddle("find")
+        return super().find(path)
+
     def stat(self, fd: int) -> os.stat_result:
         self._meddle("stat")
         return super().stat(fd)
@@ -312,15 +341,18 @@ class MeddlingDisk(Disk):
 FOREIGN = b'{"type":"note","detail":"foreign"}\n'
 
 
+@pytest.mark.parametrize("again", [False, True], ids=["first append", "later append"])
 @pytest.mark.parametrize("text", [FOREIGN, FOREIGN * 3, FOREIGN.rstrip(b"\n"), b'{"type":"no', b"\n"])
-def test_a_foreign_writer_between_any_two_of_our_calls(tmp_path: Path, text: bytes) -> None:
+def test_a_foreign_writer_between_any_two_of_our_calls(tmp_path: Path, text: bytes, again: bool) -> None:
     """Ours and their whole lines are found; reported numbers are the true ones; wrong claims are mended."""
     for nth in range(1, 40):
         path = tmp_path / f"{nth}.jsonl"
-        FileLog(path).append([Note(detail="before")])
-        disk = MeddlingDisk(path, nth, text)
+        disk = MeddlingDisk(path, 0, text)
+        log = FileLog(path, disk=disk)
+        (log if again else FileLog(path)).append([Note(detail="before")])
+        disk.count, disk.nth = 0, nth
 
-        outcome = FileLog(path, disk=disk).append([Note(detail="one"), Note(detail="two")])
+        outcome = log.append([Note(detail="one"), Note(detail="two")])
 
         FileLog(path).append([Note(detail="after")])
         seen = details(path)
@@ -466,17 +498,32 @@ def test_an_empty_file_is_an_empty_log(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_refused_without_waiting(tmp_path: Path) -> None:
-    """A directory and a FIFO, read and appended to, give one line each."""
-    directory, fifo = tmp_path / "d", tmp_path / "f"
+    """A directory, a FIFO, a device, read and appended to, give one line each; no lock is left there."""
+    directory, fifo, device = tmp_path / "d", tmp_path / "f", tmp_path / "n"
     directory.mkdir()
     os.mkfifo(fifo)
-    for path, word in ((directory, "directory"), (fifo, "FIFO")):
-        with pytest.raises(StorageError, match=f"is a {word}"):
+    device.symlink_to("/dev/zero")
+    for path, word in ((directory, "a directory"), (fifo, "a FIFO"), (device, "no regular file")):
+        with pytest.raises(StorageError, match=f"is {word}"):
             FileLog(path).append([Note(detail="x")])
-        with pytest.raises(StorageError, match=f"is a {word}"):
+        with pytest.raises(StorageError, match=f"is {word}"):
             list(FileLog(path).read())
-        with pytest.raises(StorageError, match=f"is a {word}"):
+        with pytest.raises(StorageError, match=f"is {word}"):
             FileLog(path).head()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "f", "n"]
+    assert not Path("/dev/zero.lock").exists()
+
+
+def test_a_log_that_turned_into_something_else_is_refused(tmp_path: Path) -> None:
+    """Also by who has appended to it before."""
+    path = tmp_path / "log.jsonl"
+    log = FileLog(path)
+    log.append([Note(detail="x")])
+    path.unlink()
+    os.mkfifo(path)
+
+    with pytest.raises(StorageError, match="is a FIFO"):
+        log.append([Note(detail="x")])
 
 
 def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
@@ -491,6 +538,7 @@ def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
     assert FileLog(link).lock_path == FileLog(real).lock_path
     with pytest.raises(StorageError):
         FileLog(loop).append([Note(detail="x")])
+    assert not FileLog(loop).lock_path.exists()
 
 
 def test_a_missing_directory_is_an_error_that_names_the_file(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_what_is_known_by_its_id_is_not_written_again() -> None:
 
     planned = plan([new, old, Heartbeat()], known)
 
-    assert (planned.fresh, planned.seqs) == ((new, Heartbeat()), (None, 7, None))
+    assert (planned.fresh, planned.seqs) == ([new, Heartbeat()], [None, 7, None])
 
 
 def test_other_content_for_a_known_id_is_a_conflict() -> None:
@@ -115,7 +115,7 @@ def test_other_content_for_a_known_id_is_a_conflict() -> None:
     old = Note(detail="old", id="a", seq=7, prev="x", timestamp=1)
     known = {"a": (7, content_key(old), old)}
 
-    assert plan([Note(detail="old", id="a", timestamp=2)], known).seqs == (7,)
+    assert plan([Note(detail="old", id="a", timestamp=2)], known).seqs == [7]
     for other in (Note(detail="older", id="a"), Note(detail="old", id="a", by="worker"), Heartbeat(id="a")):
         with pytest.raises(ConflictError, match="line 7"):
             plan([other], known)
@@ -123,13 +123,15 @@ def test_other_content_for_a_known_id_is_a_conflict() -> None:
 
 def test_lines_are_chained_to_one_another() -> None:
     """Each names the digest of the one before it, the first that of what stands before."""
-    stamped = stamp([Note(detail="a"), Note(detail="b", timestamp=5), Heartbeat()], 10, "f" * 32, lambda: 99)
+    given = [Note(detail="a"), Note(detail="b", timestamp=5), Heartbeat()]
 
-    assert [decode_line(line) for line in stamped.lines] == stamped.events
-    assert [event.seq for event in stamped.events] == [11, 12, 13]
-    assert [event.timestamp for event in stamped.events] == [99, 5, 99]
-    assert [event.prev for event in stamped.events] == ["f" * 32, *map(digest, stamped.lines[:-1])]
-    assert stamped.digest == digest(stamped.lines[-1])
+    events, lines, last = stamp(given, 10, "f" * 32, lambda: 99)
+
+    assert [decode_line(line) for line in lines] == events
+    assert [event.seq for event in events] == [11, 12, 13]
+    assert [event.timestamp for event in events] == [99, 5, 99]
+    assert [event.prev for event in events] == ["f" * 32, *map(digest, lines[:-1])]
+    assert last == digest(lines[-1])
 
 
 def test_nothing_to_stamp_leaves_the_digest_as_it_was() -> None:
@@ -139,8 +141,11 @@ def test_nothing_to_stamp_leaves_the_digest_as_it_was() -> None:
 
 def test_a_line_may_be_as_long_as_the_limit_and_no_longer() -> None:
     """The line that is written counts, with its number and its link."""
-    spare = MAX_LINE - len(stamp([Note(detail="")], 0, None, lambda: 1).lines[0])
+    _, (line,), _ = stamp([Note(detail="")], 0, None, lambda: 1)
+    spare = MAX_LINE - len(line)
 
-    assert len(stamp([Note(detail="x" * spare)], 0, None, lambda: 1).lines[0]) == MAX_LINE
+    _, (line,), _ = stamp([Note(detail="x" * spare)], 0, None, lambda: 1)
+
+    assert len(line) == MAX_LINE
     with pytest.raises(InvalidEventError, match="over the limit"):
         stamp([Note(detail="x" * (spare + 1))], 0, None, lambda: 1)

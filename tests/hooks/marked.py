@@ -76,8 +76,10 @@ class Marked:
 
 
 def open_fds() -> set[str]:
-    """Our open file descriptors, but for the one that looks."""
-    return {fd for fd in os.listdir("/dev/fd") if os.path.exists(f"/dev/fd/{fd}")}
+    """Our open file descriptors, but for the one that looks, and those that an appender keeps of its log."""
+    kept = (".jsonl", ".jsonl.lock")
+    found = {fd: os.path.realpath(f"/dev/fd/{fd}") for fd in os.listdir("/dev/fd")}
+    return {fd for fd, path in found.items() if os.path.exists(f"/dev/fd/{fd}") and not path.endswith(kept)}
 
 
 def _environ(pid: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +66,14 @@ def test_an_export_killed_in_between_is_carried_on(tmp_path: Path, monkeypatch: 
     done = write_state(str(tmp_path), newest, force=False)
     assert set(done.written) == set(FILES)
     assert done.backups == ()
+
+
+def test_a_pipe_is_none_of_ours(tmp_path: Path) -> None:
+    """Nobody waits for its other end."""
+    os.mkfifo(tmp_path / "a")
+
+    with pytest.raises(ConflictError, match="a was written"):
+        write_state(str(tmp_path), {"a": b"ours"}, force=False)
 
 
 def test_nothing_is_written_where_one_file_is_not_ours(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,9 +80,12 @@ def test_installed_skills_always_count(root: Path, agent: str) -> None:
 
 
 def test_changes_are_told(root: Path) -> None:
-    """Also a file that is gone."""
+    """Also a file that is gone, and one in whose place is a pipe that nobody writes to."""
     recorded = harness_files(sessions.new(root), ("bash bench.sh data.csv",), ())
     (root / "bench.sh").write_text("echo 0")
     (root / "data.csv").unlink()
 
+    assert harness_changes(recorded, root) == ["bench.sh", "data.csv"]
+    (root / "bench.sh").unlink()
+    os.mkfifo(root / "bench.sh")
     assert harness_changes(recorded, root) == ["bench.sh", "data.csv"]
