@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 from hypothesis import strategies as st
 
-from eventstore.across import COUNTS, LIMITS, THRESHOLDS, TIMEOUTS
+from eventstore.across import COUNTS, LARGEST_LIMIT, LIMITS, THRESHOLDS, TIMEOUTS
 from eventstore.events import EVENTS, Config, Custom, Event, Moment, Settings
 from eventstore.roles import ROLES
 from eventstore.rules import parts_of
@@ -41,7 +41,9 @@ _COUNT = st.integers(1, MAX_INTEGER)
 
 
 def _limit(name: str) -> st.SearchStrategy[Any]:
-    number = _COUNT if name in COUNTS else numbers if name == "target" else _ABOVE_ZERO
+    counts = st.integers(1, LARGEST_LIMIT)
+    amounts = counts | st.floats(0, LARGEST_LIMIT, exclude_min=True)
+    number = counts if name in COUNTS else numbers if name == "target" else amounts
     return number | st.just("none")
 
 
