@@ -19,6 +19,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "brief",
         "strategies",
         "debrief",
+        "finalize",
         "demo",
     ),
     "Hooks": ("hook",),

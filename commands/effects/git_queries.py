@@ -6,7 +6,7 @@ Nothing here changes a file, the index or a reference.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from commands.effects.git import SUBMODULE, GitError, Repo, join_paths, run, shown, split_paths
@@ -23,6 +23,7 @@ __all__ = [
     "operation",
     "patch_of",
     "read_commit",
+    "read_commits",
     "submodules",
     "tracked",
     "trailers",
@@ -92,11 +93,35 @@ def read_commit(repo: Repo, revision: str) -> Commit:
     """The commit that `revision` names. Raises GitError if there is none."""
     asked = os.fsencode(revision + "^{commit}\n")
     answer = run(repo, "cat-file", "--batch", stdin=asked).out if "\n" not in revision else b""
-    first, _, content = answer.partition(b"\n")
-    facts = first.decode("utf-8", "surrogateescape").split(" ")
-    if len(facts) != 3 or facts[1] != "commit" or not facts[2].isdigit():
+    found = next(_commits(answer), None)
+    if found is None:
         raise GitError(f"no commit is named {shown(revision)}", repo.top)
-    header, _, body = content[: int(facts[2])].partition(b"\n\n")
+    return found
+
+
+def read_commits(repo: Repo, ids: Iterable[str]) -> list[Commit]:
+    """The commits of these full names, in this order. Raises GitError if one is missing."""
+    wanted = list(ids)
+    asked = "".join(f"{commit}\n" for commit in wanted).encode()
+    found = list(_commits(run(repo, "cat-file", "--batch", stdin=asked).out)) if wanted else []
+    if len(found) != len(wanted):
+        raise GitError("commits are missing from the repository", repo.top, "git fsck tells which")
+    return found
+
+
+def _commits(answer: bytes) -> Iterator[Commit]:
+    """The commits that `cat-file --batch` gave, as far as what it gave are commits."""
+    at = 0
+    while (start := answer.find(b"\n", at) + 1) > 0:
+        facts = answer[at : start - 1].decode("utf-8", "surrogateescape").split(" ")
+        if len(facts) != 3 or facts[1] != "commit" or not facts[2].isdigit():
+            return
+        at = start + int(facts[2]) + 1
+        yield _commit(facts[0], answer[start : at - 1])
+
+
+def _commit(name: str, content: bytes) -> Commit:
+    header, _, body = content.partition(b"\n\n")
     tree, parents, encoding = "", [], "utf-8"
     for line in header.decode("utf-8", "surrogateescape").split("\n"):
         key, _, value = line.partition(" ")
@@ -110,7 +135,7 @@ def read_commit(repo: Repo, revision: str) -> Commit:
         message = body.decode(encoding, "surrogateescape")
     except LookupError:
         message = body.decode("utf-8", "surrogateescape")
-    return Commit(facts[0], tree, tuple(parents), message, trailers(message))
+    return Commit(name, tree, tuple(parents), message, trailers(message))
 
 
 def trailers(message: str) -> dict[str, str]:

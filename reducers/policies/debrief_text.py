@@ -177,7 +177,7 @@ def advice(view: DebriefView) -> list[str]:
         ),
         (
             view.improvement_pct is not None and view.improvement_pct >= LARGE_PCT and not unsure,
-            "A large gain: squash the kept commits into one that tells the measurements.",
+            "A large gain: `ar finalize plan` makes branches of it that tell the measurements.",
         ),
         (
             view.stop_reason in ("discards", "failures"),
@@ -198,7 +198,7 @@ def advice(view: DebriefView) -> list[str]:
         (cycles == 0, "No cycle was run yet: `ar brief` tells an agent how to begin."),
     )
     told = [words for holds, words in found if holds]
-    return told or ["Go on, or merge what was kept."]
+    return told or ["Go on, or make branches of what was kept: `ar finalize plan`."]
 
 
 def _number(value: object, unit: str | None = None) -> str:

@@ -42,6 +42,7 @@ VERBS = [
     "tasks",
     "dispatch",
     "escalate",
+    "finalize",
 ]
 OPTIONS = [
     "--json",
@@ -81,6 +82,8 @@ OPTIONS = [
     "--help",
 ]
 VALUES = [
+    "plan",
+    "apply",
     "claim",
     "inject",
     "test",

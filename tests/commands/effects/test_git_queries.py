@@ -21,6 +21,7 @@ from commands.effects.git_queries import (
     operation,
     patch_of,
     read_commit,
+    read_commits,
     submodules,
     tracked,
     trailers,
@@ -65,6 +66,20 @@ def test_an_operation_in_progress_is_named(plain_git: None, tmp_path: Path, verb
 
     assert quiet is None
     assert operation(box.repo) == verb
+
+
+def test_many_commits_are_read_at_once(sandbox: Sandbox) -> None:
+    """In the order that was asked for; one that is missing is an error, never passed over."""
+    first = sandbox.head
+    sandbox.write("src/kernel.c", "2\n")
+    second = sandbox.commit("src/kernel.c", message="two\n\nwith a body\n")
+
+    found = read_commits(sandbox.repo, [second, first, second])
+
+    assert found == [read_commit(sandbox.repo, name) for name in (second, first, second)]
+    assert read_commits(sandbox.repo, []) == []
+    with pytest.raises(GitError, match="commits are missing"):
+        read_commits(sandbox.repo, [first, "0" * 40, second])
 
 
 def test_a_commit_is_read_whole(sandbox: Sandbox) -> None:

@@ -67,7 +67,7 @@ def test_a_debrief_says_what_the_first_skill_said() -> None:
         "Final SHA: ccccccc\n"
         "\n"
         "NEXT\n"
-        "- A large gain: squash the kept commits into one that tells the measurements.\n"
+        "- A large gain: `ar finalize plan` makes branches of it that tell the measurements.\n"
         "- A limit ended it, not the search: raise it (`ar init --max-cycles N --time-limit N`).\n"
     )
 
