@@ -27,8 +27,8 @@ class Call:
     def __init__(
         self, log_file: str | None = None, in_place: bool = False, directory: Path | None = None
     ) -> None:
-        self._log_file = log_file
-        self._in_place = in_place
+        self.log_file = log_file
+        self.in_place = in_place
         self._directory = directory
 
     @cached_property
@@ -44,10 +44,10 @@ class Call:
 
     def session_if_any(self) -> Session | None:
         """The session this call is about, or None where there is none."""
-        if self._log_file is not None:
-            if not self._log_file:
+        if self.log_file is not None:
+            if not self.log_file:
                 raise BadInputError("--log: no file is named", "ar --log FILE ...")
-            return sessions.of_log(Path(self._log_file))
+            return sessions.of_log(Path(self.log_file))
         return sessions.find(self._start)
 
     def session_to_init(self) -> Session:
@@ -68,8 +68,8 @@ class Call:
 
     def _path_to_read(self) -> Path:
         path = self.session.log
-        if self._log_file is not None and not path.exists():
-            raise BadInputError(f"there is no log {self._log_file}", "ar --log FILE append ... begins one")
+        if self.log_file is not None and not path.exists():
+            raise BadInputError(f"there is no log {self.log_file}", "ar --log FILE append ... begins one")
         return path
 
     def writer(self, by: str | None, session: Session | None = None) -> FileLog:
@@ -92,7 +92,7 @@ class Call:
         """Where the search for a session starts: the directory that was named, else AR_DIR, else this one."""
         if self._directory is not None:
             return self._directory.absolute()
-        directory = Path("" if self._in_place else os.environ.get("AR_DIR") or "")
+        directory = Path("" if self.in_place else os.environ.get("AR_DIR") or "")
         if not directory.is_dir():
             raise BadInputError(f"AR_DIR: {directory} is no directory", "unset AR_DIR, or name a directory")
         return directory.absolute()

@@ -6,7 +6,7 @@ import click
 
 from commands.context import Call
 from commands.damage import tell_damage
-from commands.effects.views import place_of, read_view
+from commands.effects.views import Look, place_of, read_view
 from commands.errors import BadInputError
 from commands.options import at_option, cache_option, examples, json_option
 from commands.output import emit, emit_json, near
@@ -15,7 +15,7 @@ from commands.where import parse_where
 from reducers.debrief import DebriefView, debrief
 from reducers.policies.debrief_text import advice, markdown, reason_words, text
 
-__all__ = ["debrief_cmd"]
+__all__ = ["debrief_cmd", "debriefing"]
 
 
 @click.command(
@@ -36,11 +36,8 @@ def debrief_cmd(call: Call, where: str | None, as_markdown: bool, no_cache: bool
     """
     if as_markdown and as_json:
         raise BadInputError("--markdown and --json are two forms of the same", "one of them")
-    log = call.log()
-    at = None if where is None else place_of(log, parse_where(where))
-    look = read_view(log, debrief, at=at, cache=call.cache("debrief", no_cache))
-    view = _view(look.view)
-    results = near(log.path)
+    look, view = debriefing(call, where, no_cache)
+    results = near(call.log().path)
     if as_json:
         said = {"stop_reason_words": reason_words(view), "advice": advice(view), "results_log": results}
         emit_json({**look.document(), **said})
@@ -49,7 +46,11 @@ def debrief_cmd(call: Call, where: str | None, as_markdown: bool, no_cache: bool
     tell_damage(look.damaged)
 
 
-def _view(plain: object) -> DebriefView:
+def debriefing(call: Call, where: str | None = None, no_cache: bool = False) -> tuple[Look, DebriefView]:
+    """The view `debrief` at a WHERE, None for the end: as it was looked at, and as its type."""
     import msgspec
 
-    return msgspec.convert(plain, DebriefView)
+    log = call.log()
+    at = None if where is None else place_of(log, parse_where(where))
+    look = read_view(log, debrief, at=at, cache=call.cache("debrief", no_cache))
+    return look, msgspec.convert(look.view, DebriefView)

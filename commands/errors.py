@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from commands.output import leave_stdout, tell
 from commands.render import escape
-from eventstore.errors import LedgerError
+from eventstore.errors import LedgerError, StorageError
 
 if TYPE_CHECKING:
     import click
 
-__all__ = ["BadInputError", "nearest", "report"]
+__all__ = ["BadInputError", "explained", "nearest", "report"]
 
 INTERRUPTED = 130
 
@@ -35,16 +35,26 @@ def report(error: BaseException) -> int:
         return 0
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
-    if isinstance(error, LedgerError):
-        return _say(error.message, error.remedy, error.exit_code)
-    if isinstance(error, FileNotFoundError) and not error.filename and _is_nowhere():
-        return _say("the working directory is not there any more", "cd to one that is, or ar -C DIR ...", 4)
-    if isinstance(error, OSError):
-        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
-        return _say(f"{where}{error.strerror or error}", "", 4)
+    known = explained(error)
+    if known is not None:
+        return _say(known.message, known.remedy, known.exit_code)
     if "click" in sys.modules:  # else it is none of its errors, and it need not be imported to know that
         return _report_click(error)
     raise error
+
+
+def explained(error: BaseException) -> LedgerError | None:
+    """What went wrong in our own words: an error of ours, or what the system says; None for another."""
+    if isinstance(error, LedgerError):
+        return error
+    if isinstance(error, FileNotFoundError) and not error.filename and _is_nowhere():
+        return StorageError(
+            "the working directory is not there any more", "cd to one that is, or ar -C DIR ..."
+        )
+    if isinstance(error, OSError):
+        where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
+        return StorageError(f"{where}{error.strerror or error}")
+    return None
 
 
 def _is_nowhere() -> bool:

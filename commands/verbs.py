@@ -40,7 +40,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "patrol",
         "guard",
     ),
-    "Agents": ("setup",),
+    "Agents": ("mcp", "setup"),
     "Shell": ("completion",),
 }
 """Heading to verbs, both in the order they are shown."""
