@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from eventstore.events import Config, Flag, Note, Proposal, Resumed, Run
+from eventstore.events import Config, Flag, Iteration, Note, Proposal, Resumed, Run
 from reducers.core import Projection, handlers
 
 __all__ = ["FAILED", "NO_CHANGE", "REFUSED", "STALLED", "Turns", "turns"]
@@ -32,8 +32,10 @@ class Turns(msgspec.Struct, frozen=True, gc=False):
 
     no_change: turns that changed nothing; others in between count neither for nor against.
     refused: turns that were refused. failed: attempts that failed.
-    flagged: whether a person was asked for since the last kept run.
+    flagged: whether a person was asked for since the last kept run; in a segment without runs, since the last
+        iteration that found something.
     proposal: what was proposed since the last run or the last turn without one; None if nothing.
+    runs: whether the segment has runs.
     """
 
     no_change: int = 0
@@ -41,6 +43,7 @@ class Turns(msgspec.Struct, frozen=True, gc=False):
     failed: int = 0
     flagged: bool = False
     proposal: Proposal | None = None
+    runs: bool = False
 
 
 def _on_note(state: Turns, event: Note) -> Turns:
@@ -54,7 +57,13 @@ def _on_note(state: Turns, event: Note) -> Turns:
 
 
 def _on_run(state: Turns, event: Run) -> Turns:
-    return Turns(flagged=state.flagged and event.status != "keep")
+    return Turns(flagged=state.flagged and event.status != "keep", runs=True)
+
+
+def _on_iteration(state: Turns, event: Iteration) -> Turns:
+    if state.runs or not state.flagged or not event.findings:
+        return state
+    return replace(state, flagged=False)
 
 
 def _on_proposal(state: Turns, event: Proposal) -> Turns:
@@ -75,9 +84,9 @@ def _on_config(state: Turns, event: Config) -> Turns:  # noqa: ARG001
 
 turns: Projection[Turns, Turns] = Projection(
     name="turns",
-    version=1,
+    version=2,
     initial=Turns(),
-    handlers=handlers(_on_note, _on_run, _on_proposal, _on_flag, _on_resumed, _on_config),
+    handlers=handlers(_on_note, _on_run, _on_iteration, _on_proposal, _on_flag, _on_resumed, _on_config),
     shows=lambda state, _: state,
     view_type=Turns,
 )

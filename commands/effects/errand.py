@@ -38,6 +38,7 @@ from reducers.policies.orchestrating import UNVERIFIED, Hold, Leave, Send, step
 from reducers.rounds import LIMITS_TARGET, Rounds, rounds
 from reducers.signs import LivenessState
 from reducers.situation import sight_of
+from reducers.turns import STALLED
 
 __all__ = ["Errand", "Visit", "say_off"]
 
@@ -280,7 +281,9 @@ class Visit:
         return ok
 
     def _down(self) -> list[Flag]:
-        """What takes down the flags over what was not verified: by now it is, by whomever."""
-        raised = flags.view(self.seen.flags).flags
-        up = [row.kind for row in raised if row.up and row.kind in (UNVERIFIED, LIMITS)]
-        return [Flag(kind=kind, cleared=True) for kind in up]
+        """What takes down the flags over what was not verified, and over a stall: by now that is past."""
+        past = {UNVERIFIED, LIMITS}
+        if self.seen.rounds.stall.stale_count == 0:
+            past.add(STALLED)
+        up = [row for row in flags.view(self.seen.flags).flags if row.up and row.kind in past]
+        return [Flag(kind=row.kind, cleared=True) for row in up if row.by == self.errand.by]

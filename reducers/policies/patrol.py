@@ -205,12 +205,13 @@ def _flags(
 
 
 def _is_told_stuck(seen: Watch, now: int, times: Times) -> bool:
-    """Whether the flag over a stuck task is up since its last progress, or was taken down not long ago."""
+    """Whether the flag over a stuck task is up since its last progress, or somebody took it down since."""
     found = next((flag for flag in seen.flags.flags if flag.kind == STUCK), None)
     if found is None:
         return False
     if not found.up:
-        return found.since is not None and now - found.since <= times.stuck_ms
+        by_guardian = found.by.partition(":")[0] == "guardian"  # over progress, from which time is counted
+        return not by_guardian and found.since is not None and now - found.since <= times.stuck_ms
     progress = seen.liveness.last_progress
     return progress is None or found.since is None or found.since >= progress
 

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from eventstore.events import Config, Event, Flag, Iteration, Pivot, Resumed, Run, Settings, Stopped, Verified
+from eventstore.door import check
+from eventstore.events import (
+    Config,
+    Event,
+    Flag,
+    Iteration,
+    Pivot,
+    Resumed,
+    Run,
+    Settings,
+    Stopped,
+    Verified,
+    type_of,
+)
+from eventstore.roles import may
 from reducers.core import fold
 from reducers.policies.iteration_limits import LIMITS, Excess
 from reducers.policies.looping import Course, after
 from reducers.policies.orchestrating import ASKED_FOR, UNVERIFIED, Hold, Leave, Send, step
+from reducers.policies.perturbations import named
 from reducers.rounds import LIMITS_TARGET, rounds
+from reducers.strategies import logs
 
 NOW = 1_764_600_000_000
 CONFIG = Config(name="x", metricName="ms", bestDirection="lower")
@@ -131,3 +149,102 @@ def test_what_the_log_has_too_much_of_holds_the_next() -> None:
     assert step(course, None, fold(rounds, log), NOW, [unverified, cited]) == Hold(
         told, (Flag(kind=LIMITS, detail=told),), verifiable=False
     )
+
+
+def sessions() -> st.SearchStrategy[list[Event]]:
+    """Logs of tasks as they come about: iterations, checks, runs, stops and settings, in any order."""
+    names, values = st.sampled_from([*OFF, "target"]), st.integers(1, 6) | st.just("none")
+    limits = st.dictionaries(names, values, max_size=2)
+    far = {"structure": 4, "inject": 12, "human": 20}
+    work = st.one_of(
+        st.builds(Run, run=st.integers(1, 9), status=STATUSES, metric=st.floats(1, 30)),
+        st.builds(Run, run=st.integers(1, 9), status=STATUSES, metric=st.floats(1, 30)),
+        st.builds(Iteration, iteration=st.integers(1, 9), findings=st.integers(0, 2)),
+        st.builds(Verified, kind=st.just("check"), ok=st.booleans(), by=st.just("verifier")),
+        st.builds(Settings, limits=limits, thresholds=st.sampled_from(({}, far))),
+    )
+    turns = st.one_of(
+        st.builds(Verified, kind=st.just("check"), ok=st.just(False), target=st.just(LIMITS_TARGET)),
+        st.builds(Stopped, reason=REASONS, detail=st.sampled_from(("", f"3 turns, {ASKED_FOR}"))),
+        st.builds(Pivot, level=st.sampled_from(("structure", "inject", "human"))),
+        st.builds(Resumed, reason=st.sampled_from(("loop", "on"))),
+        st.just(CONFIG),
+    )
+    first, middle, last = st.lists(work, max_size=20), st.lists(turns, max_size=3), st.lists(work, max_size=8)
+    return st.tuples(first, middle, last).map(lambda parts: [CONFIG, *parts[0], *parts[1], *parts[2]])
+
+
+STATUSES = st.sampled_from(("keep", "discard", "discard", "crash", "checks_failed"))
+REASONS = st.sampled_from(
+    ("user", "discards", "discards", "max_cycles", "failures", "harness", "off", "limits")
+)
+ANY_LOG = sessions() | logs().map(lambda log: [each for each in log if isinstance(each, Event)])
+
+
+@given(ANY_LOG)
+def test_whatever_it_records_may_be_recorded_and_settles_it(log: list[Event]) -> None:
+    """Law: told again once that is on the log, it says the same and has nothing new to record."""
+    first = stepped(*log)
+    for event in first.events:
+        check(event)
+        assert may("orchestrator", type_of(event))
+    again = stepped(*log, *first.events)
+
+    assert type(again) is type(first)
+    if isinstance(again, Hold):
+        assert again == Hold(again.reason, again.events[-1:], again.verifiable)
+        assert isinstance(again.events[0], Flag)
+    elif isinstance(again, Send):
+        assert [type(event) for event in again.events] in ([], [Flag]), "only the flag that asks for a person"
+    else:
+        assert again == Leave(first.reason if isinstance(first, Leave) else "")
+        assert after(Course(), [*log, *first.events]).situation.budget.stopped == again.reason
+
+
+@given(ANY_LOG)
+def test_nobody_is_sent_past_a_stop_or_an_unverified_iteration(log: list[Event]) -> None:
+    """Law: a person's stop, `off`, a changed harness hold, and so does an iteration without an ok check."""
+    done = stepped(*log)
+    course = after(Course(), log)
+    stopped = course.situation.budget.stopped
+    state = fold(rounds, log)
+
+    if isinstance(done, Send):
+        assert stopped not in ("off", "harness", "no_change", "agent_failed")
+        assert state.last is None or state.verified
+        if stopped is not None:
+            assert any(isinstance(event, Resumed) for event in done.events)
+    if stopped == "off":
+        assert done == Leave("off")
+
+
+@given(ANY_LOG)
+def test_a_limit_that_was_set_is_never_lifted(log: list[Event]) -> None:
+    """Law: what is made none here is only what nobody set, and no rule but those that are off by default."""
+    stated = after(Course(), log).situation.budget.limits
+    done = stepped(*log)
+    then = after(Course(), [*log, *done.events]).situation.budget
+
+    for event in done.events:
+        if isinstance(event, Settings):
+            assert event.limits.items() <= OFF.items()
+            assert not event.limits.keys() & stated.keys()
+    assert {name: then.limits[name] for name in stated} == stated
+    if not isinstance(done, Leave):
+        assert OFF.keys() <= then.limits.keys()
+
+
+@given(sessions())
+def test_a_task_that_stopped_over_discards_is_led_elsewhere_or_left(log: list[Event]) -> None:
+    """Law: it goes on with exactly one pivot, whose impulse the log chooses, or it is left as it was."""
+    circled = [*log, *runs("discard", 5), Verified(kind="check", ok=True), Stopped(reason="discards")]
+    done = stepped(*circled)
+
+    if isinstance(done, Send):
+        (pivot,) = (event for event in done.events if isinstance(event, Pivot))
+        assert named(pivot.perturbation) is not None
+        assert stepped(*circled) == done
+        assert not any(isinstance(event, Pivot) for event in stepped(*circled, *done.events).events)
+    else:
+        assert isinstance(done, Leave)
+        assert done.events == ()

@@ -353,6 +353,10 @@ def test_a_stuck_flag_that_a_person_took_down_comes_again() -> None:
 
     assert told(actions(log, 9 * HOUR)) == []
     assert told(actions(log, 9 * HOUR + MINUTE)) == ["flag stuck"]
+    found = Finding(timestamp=START + 4 * HOUR + MINUTE, text="x")
+    outdated = Flag(by="guardian:patrol", timestamp=START + 5 * HOUR, kind="stuck", cleared=True)
+    again = [R, *beats(8 * HOUR), up, found, outdated]
+    assert told(actions(again, 8 * HOUR + 2 * MINUTE)) == ["flag stuck"]
 
 
 def test_the_pivot_carries_an_impulse_and_what_is_left() -> None:
