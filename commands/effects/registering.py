@@ -23,7 +23,7 @@ def scope_of(start: Path, user: bool) -> Scope:
     Raises StorageError where there is no home directory.
     """
     root = next((each for each in (start, *start.parents) if (each / ".git").exists()), start)
-    return Scope(root, _home() if user else root, user, dict(os.environ), Path.is_file)
+    return Scope(root, _home() if user else root, user, dict(os.environ), read_if_there)
 
 
 def program() -> list[str]:

@@ -33,19 +33,25 @@ class Scope(msgspec.Struct, frozen=True):
     """For whom: a project or all that a user does.
 
     root: the project's, absolute. home: the user's. user: whether it is for all of the user's projects.
-    environment: variables, by which agents are told where their files lie. is_file: whether a path is one.
+    environment: variables, by which agents are told where their files lie. read: the bytes of a file, None
+    for no file.
     """
 
     root: Path
     home: Path
     user: bool
     environment: Mapping[str, str]
-    is_file: Callable[[Path], bool]
+    read: Callable[[Path], bytes | None]
 
     def directory(self, variable: str, default: Path) -> Path:
         """The directory that a variable names, absolute; `default` where it is unset or empty."""
         named = self.environment.get(variable)
         return self.root.joinpath(named) if named else default
+
+    def floor(self, own: Path) -> Path:
+        """The directory that stays, however empty, where an agent's own is this one."""
+        base = self.home if self.user else self.root
+        return base if base in own.parents else own.parent
 
 
 class Part(msgspec.Struct, frozen=True):

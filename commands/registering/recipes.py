@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from commands.registering.claude import claude
 from commands.registering.codex import codex
 from commands.registering.gemini import gemini
+from commands.registering.opencode import opencode
+from commands.registering.pi import pi
 from commands.registering.recipe import Recipe, Scope
 
 __all__ = ["AGENTS", "recipe_of"]
@@ -15,6 +17,8 @@ _RECIPES: dict[str, Callable[[Scope, Sequence[str], str], Recipe]] = {
     "claude": claude,
     "codex": codex,
     "gemini": gemini,
+    "opencode": opencode,
+    "pi": pi,
 }
 
 AGENTS = tuple(_RECIPES)

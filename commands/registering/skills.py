@@ -20,8 +20,7 @@ SKILLS = ("autoresearch", "autoresearch-hooks", "autoresearch-protocol")
 CODEX_METADATA = "agents/openai.yaml"
 """What Codex reads beside `SKILL.md`, of skills that have it (https://developers.openai.com/codex/skills)."""
 
-
-SKILL_FOLDERS = (".claude/skills", ".agents/skills", ".gemini/skills")
+SKILL_FOLDERS = (".claude/skills", ".agents/skills", ".gemini/skills", ".opencode/skills", ".pi/skills")
 """Where a project has the skills of an agent that `ar setup` knows, from its root."""
 
 

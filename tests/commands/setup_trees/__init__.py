@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from commands.effects.settings_file import read_if_there
 from commands.registering.recipe import Part, Scope, change_of
 from commands.registering.recipes import AGENTS, recipe_of
 
@@ -43,7 +44,7 @@ def settings_parts(
     agent: str, scope: str, root: Path, environment: Mapping[str, str] = os.environ
 ) -> Iterator[Part]:
     """The parts of an agent that others write too, in this directory."""
-    there = Scope(root, root, scope == "user", environment, Path.is_file)
+    there = Scope(root, root, scope == "user", environment, read_if_there)
     yield from (part for part in recipe_of(agent, there, PROGRAM, "0").parts if part.settings is not None)
 
 
