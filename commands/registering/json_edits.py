@@ -112,13 +112,13 @@ def _closed_up(text: str, dialect: Dialect, path: Path) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are one, `true` not being 1, and the order of names of no account."""
+    """Whether two values are one, `true` not being 1 nor `{}` `[]`, and the order of names of no account."""
     return repr(_sorted(one)) == repr(_sorted(other))
 
 
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
-        return [(key, _sorted(value[key])) for key in sorted(value)]
+        return tuple((key, _sorted(value[key])) for key in sorted(value))  # never what a list gives
     return [_sorted(each) for each in value] if isinstance(value, list) else value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commands.registering.json_edits import add, drop, put, without_empty
@@ -91,6 +91,8 @@ def written(value: Any) -> st.SearchStrategy[tuple[Any, str]]:
 
 
 @given(objects.flatmap(written), st.lists(KEYS, min_size=1, max_size=3), values)
+@example(({"mcpServers": []}, '{"mcpServers":[]}'), ["mcpServers"], {})
+@example(({"mcpServers": 1}, '{"mcpServers":1}'), ["mcpServers"], True)
 def test_putting_in_changes_one_value(
     source: tuple[dict[str, Any], str], keys: list[str], value: Any
 ) -> None:
