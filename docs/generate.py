@@ -1,7 +1,8 @@
 """Writes the reference pages from the code they are about; `python docs/generate.py`.
 
 `events.md` and `views.md` come from the docstrings and annotations of the types, `commands.md` from the
-command line's own help. A test fails when a page is older than what it is made of.
+command line's own help, `mcp.md` from the tools' descriptions and schemas. A test fails when a page is older
+than what it is made of.
 """
 
 from __future__ import annotations
@@ -226,7 +227,19 @@ def _table(heading: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterato
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n"
 
 
-PAGES = {"events.md": events_page, "views.md": views_page, "commands.md": commands_page}
+def mcp_page() -> str:
+    """The reference of the MCP server."""
+    from docs.mcp_reference import page
+
+    return page()
+
+
+PAGES = {
+    "events.md": events_page,
+    "views.md": views_page,
+    "commands.md": commands_page,
+    "mcp.md": mcp_page,
+}
 
 
 def main() -> None:

@@ -32,7 +32,8 @@ def view(work: Work, asked: ViewArguments) -> Answer:
     shown, left_out = _cut(look.view, asked.last)
     text = text_of(blocks_of(look.name, shown))
     for name, count in left_out.items():
-        text += f"{count} older rows of {name} are left out; last: 0 shows all\n"
+        rows = "row is" if count == 1 else "rows are"
+        text += f"{count} older {rows} left out of {name}; last: 0 shows all\n"
     cut = Look(look.name, shown, look.seq, look.head, look.damaged)
     return Answer(text, {**cut.document(), "left_out": left_out})
 

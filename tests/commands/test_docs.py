@@ -26,7 +26,7 @@ def generate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", ["events.md", "views.md", "commands.md"])
+@pytest.mark.parametrize("page", ["events.md", "views.md", "commands.md", "mcp.md"])
 def test_no_page_is_stale(generate: ModuleType, page: str) -> None:
     """Run `python docs/generate.py` when this fails."""
     assert (ROOT / "docs" / page).read_text(encoding="utf-8") == generate.PAGES[page]()

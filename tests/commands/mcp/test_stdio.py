@@ -126,7 +126,7 @@ def test_every_tool_over_stdio(project: Path) -> None:
             shown = await session("view", view="runs", last=2)
             assert [row["run"] for row in shown.document["runs"]] == [2, 3]
             assert shown.document["left_out"] == {"runs": 1}
-            assert "1 older rows of runs are left out" in shown.text
+            assert "1 older row is left out of runs" in shown.text
             why = await session("why", field="best_metric", last=1)
             assert [cause["value"] for cause in why.document["causes"]] == [9]
             assert "run 2  keep  9  scan wider" in why.text
