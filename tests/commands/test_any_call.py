@@ -207,3 +207,89 @@ def test_it_ends_with_an_answer_or_an_error(
             assert log.read_bytes() == before, call
         assert log.read_bytes().startswith(before.rstrip(b"\n")), call
     assert os.getcwd() == str(tmp_path)
+
+
+LOOKING_AFTER = {
+    "guard": ("guard", ".", "--once", "--emergency", "true"),
+    "orchestrate": ("orchestrate", ".", "--once", "--agent", "true"),
+    "patrol": ("patrol", ".", "--once", "--nudge", "true"),
+    "tasks": ("tasks", "."),
+}
+"""Those who look after others, in the forms that end by themselves; what they run does nothing."""
+THEIR_FLAGS = ("--json", "--register", "--dry-run", "--strict", "--help")
+THEIR_OPTIONS = {
+    "guard": ("--every", "--emergency-after", "--print"),
+    "orchestrate": ("--every", "--timeout", "--parallel", "--by"),
+    "patrol": ("--every", "--nudge-after", "--stuck-after", "--nudges"),
+    "tasks": ("--every",),
+}
+THEIR_VALUES = ("2h", "5h", "1s", "1", "3", "systemd", "cron", "launchd", "orchestrator:x", "0", "99999h", "")
+THEIR_LINES = [
+    b'{"type":"registered","by":"user:gpu0","argv":["true"],"interval_seconds":1}',
+    b'{"type":"registered","by":"user:gpu0","argv":["no-such-program"],"cwd":"/nowhere","interval_seconds":1}',
+    b'{"type":"registered","by":"user:\\u001b","argv":["\\u0000"],"interval_seconds":1e-9,"level":"L9"}',
+    b'{"type":"registered","by":"guardian:patrol","argv":[],"interval_seconds":1e300,"level":"L1"}',
+    b'{"type":"heartbeat","by":"worker:gpu0","timestamp":1764517600000,"last_output":"ok?"}',
+    b'{"type":"heartbeat","by":"worker:gpu0","timestamp":1764517600,"pid":1,"pid_started":"x"}',
+    b'{"type":"heartbeat","by":"worker:\\u001b","timestamp":1764517600000,"pid":99999999999999999999}',
+    b'{"type":"heartbeat","by":"guardian:patrol","timestamp":1764517600000,"state":"odd","until":"soon"}',
+    b'{"type":"nudge","by":"guardian:patrol","target":"gpu0"}',
+    b'{"type":"iteration","iteration":99999999999999999999,"findings":-1,"metric":"x"}',
+    b'{"type":"iteration","iteration":1,"summary":"\\u001b[2J"}',
+    b'{"type":"verified","kind":"check","ok":true}',
+    b'{"type":"verified","kind":"odd","ok":false,"target":"the limits of an iteration"}',
+    b'{"type":"flag","kind":"unverified","detail":"\\u001b"}',
+    b'{"type":"stopped","reason":"discards","detail":"as asked for"}',
+    b'{"type":"pivot","level":"odd","perturbation":"start over"}',
+    b'{"type":"settings","limits":{"discards":0,"failures":"never","max_cycles":1e99}}',
+    *LINES,
+]
+THEIR_LOGS = st.lists(st.sampled_from(THEIR_LINES), max_size=8).map(lambda lines: b"\n".join(lines) + b"\n")
+
+
+@st.composite
+def their_calls(draw: st.DrawFn) -> list[str]:
+    """A call that mostly makes sense."""
+    verb = draw(st.sampled_from(sorted(LOOKING_AFTER)))
+    words = st.one_of(
+        st.sampled_from(THEIR_FLAGS).map(lambda flag: (flag,)),
+        st.tuples(st.sampled_from(THEIR_OPTIONS[verb]), st.sampled_from(THEIR_VALUES)),
+    )
+    return [*LOOKING_AFTER[verb], *(word for some in draw(st.lists(words, max_size=2)) for word in some)]
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    calls=st.lists(their_calls(), min_size=1, max_size=3),
+    root=THEIR_LOGS,
+    task=THEIR_LOGS,
+)
+def test_those_who_look_after_others_answer_too(
+    calls: list[list[str]],
+    root: bytes,
+    task: bytes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever stands in the logs of ROOT and of its tasks; they only ever append to them."""
+    for name in ("AR_DIR", "AR_BY", "COLUMNS", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    logs = [tmp_path / ".auto" / "log.jsonl", tmp_path / "a" / ".auto" / "log.jsonl"]
+    for log, content in zip(logs, (root, task), strict=True):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_bytes(content)
+    for call in calls:
+        before = [log.read_bytes() for log in logs]
+        with streams() as (out, err):
+            code = run(call)
+        told = err.getvalue()
+        assert code in (0, 1, 2, 3, 4), call
+        assert b"\x1b" not in out[0]
+        assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in told.replace("\n", "")), call
+        assert all(line.startswith(("ar: ", "try: ", "Usage: ")) for line in told.splitlines()), told
+        if code == 2:
+            assert told.startswith("ar: "), call
+            assert [log.read_bytes() for log in logs] == before, call
+        for log, content in zip(logs, before, strict=True):
+            assert log.read_bytes().startswith(content.rstrip(b"\n")), call
