@@ -1,6 +1,6 @@
-"""Which flags are up: what needs a person, without asking one (design, sections 3 and 6.3).
+"""The `flags` view: what needs a person, without asking one (design, sections 3 and 6.3).
 
-Not among the named views: `ar flag` shows it, and guardians decide from it.
+`ar flag` shows those that are up; guardians and orchestrators decide from it.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ _NAMES = (
     "findings",
     "iterations",
     "liveness",
+    "flags",
     "budget",
     "cycle",
     "debrief",

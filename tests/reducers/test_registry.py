@@ -22,6 +22,7 @@ def test_every_view_of_the_design_is_there() -> None:
         "findings",
         "iterations",
         "liveness",
+        "flags",
         "budget",
         "cycle",
         "debrief",
