@@ -14,7 +14,7 @@ from commands.registering.recipe import Part, sealed_part
 
 __all__ = ["CODEX_METADATA", "SKILLS", "SKILL_FOLDERS", "read", "skill_parts"]
 
-SKILLS = ("autoresearch", "autoresearch-hooks", "autoresearch-protocol")
+SKILLS = ("autoresearch", "autoresearch-hooks", "autoresearch-finalize", "autoresearch-protocol")
 """Every skill, by name."""
 
 CODEX_METADATA = "agents/openai.yaml"

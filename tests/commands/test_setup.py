@@ -243,6 +243,20 @@ def test_what_was_registered_works_from_anywhere(tmp_path: Path) -> None:
     assert os.path.isabs(server["command"])
     assert os.access(server["command"], os.X_OK)
     assert server["args"][-1] == "mcp"
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    greeting = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n"
+    served = subprocess.run(
+        [server["command"], *server["args"]],
+        cwd=project,
+        env=environment(),
+        input=greeting.encode(),
+        capture_output=True,
+    )
+    assert json.loads(served.stdout)["result"]["capabilities"]["tools"] is not None
     payload = b'{"tool_response": {"stderr": "a.c:3:1: error: unknown type name"}}'
     for event, groups in settings["hooks"].items():
         for group in groups:

@@ -14,7 +14,9 @@ import click
 import pytest
 
 from commands.app import cli
+from commands.mcp.tools import TOOLS
 from commands.registering.sealed import OPEN, seal
+from commands.registering.servers import NAME
 from commands.registering.skills import CODEX_METADATA, SKILLS, read, skill_parts
 from tests.commands.conftest import environment, install
 from tests.commands.sandbox import plain_git
@@ -64,9 +66,19 @@ def test_only_the_loop_is_never_chosen_by_the_agent_itself() -> None:
 
     assert explicit == ["autoresearch"]
     assert fields["argument-hint"] == "[metric command]"
-    assert {"Bash", "Edit", "Write", "mcp__ar__cycle", "mcp__ar__brief"} <= set(
-        fields["allowed-tools"].split()
-    )
+    allowed = set(fields["allowed-tools"].split())
+    assert {"Bash", "Edit", "Write"} <= allowed
+    assert {each for each in allowed if "__" in each} == {f"mcp__{NAME}__{tool}" for tool in TOOLS}
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_a_tool_that_is_named_exists(name: str) -> None:
+    """Those in brackets behind a step, and those called so."""
+    named = re.findall(r"^ *\(((?:`\w+`(?:, )?)+)\.\)$|\(tool `(\w+)`\)", body(name), re.MULTILINE)
+    tools = {tool for several, one in named for tool in [one, *re.findall(r"\w+", several)] if tool}
+
+    assert tools <= set(TOOLS)
+    assert tools or name in ("autoresearch-hooks", "autoresearch-finalize")
 
 
 def test_codex_is_told_so_in_its_own_file() -> None:
@@ -134,6 +146,15 @@ PRELUDES = {
         ar init 'sort faster' --metric seconds --unit s --direction lower > begun.txt
         ar log --status crash -m baseline > logged.txt
     """,
+    "autoresearch-finalize": """
+        mkdir src && echo 9 > src/value
+        echo "print(open('src/value').read())" > bench.py
+        echo 'float(open("src/value").read())' > check.py
+        git init -q -b main && git add . && git commit -qm start && git switch -qc smaller
+        ar init 'smaller' --metric value --unit v --direction lower --measure 'python bench.py' --asset src
+        echo 8 > src/value
+        ar cycle -m 'eight'
+    """,
     "autoresearch-protocol": "git init -q",
 }
 """What is there when a skill is begun with."""
@@ -169,9 +190,10 @@ def test_its_commands_run(name: str, tmp_path: Path) -> None:
 
     assert run(f"set -e\n{PRELUDES[name]}")[0] == 0
     lines = blocks(body(name))
-    assert len(lines) >= 5
+    assert len(lines) >= 4
     for line in lines:
         for start, deed in BEFORE.items():
             assert not line.startswith(start) or run(deed)[0] == 0
         code, printed = run(line)
         assert code == CODES.get((name, line), 0), f"{line}\n{printed}"
+        assert "fails by itself" not in printed
