@@ -32,6 +32,8 @@ _NEXT = (
     ("ar replay", "what each event changed"),
     ("ar brief", "what the next agent would be told"),
     ("ar verify", "that nothing of it was altered"),
+    ("ar audit", "that every number follows from what was measured"),
+    ("ar finalize plan", "what was kept, as branches to review"),
     ("git log --oneline", "what was kept, and what was proved gone"),
 )
 """What there is to try on the session, and what it shows."""

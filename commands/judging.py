@@ -9,13 +9,10 @@ from msgspec.structs import replace
 from commands.bearings import Standing
 from eventstore.events import Event, Flag, Measured, Proposal, Run, Stopped
 from reducers.core import fold
-from reducers.policies.verdict import Verdict, judge
+from reducers.policies.verdict import HARNESS, reason_of, verdict_on
 from reducers.session import session
 
 __all__ = ["HARNESS", "decide_run", "reason_of", "verdict_on", "without_measurement"]
-
-HARNESS = "harness"
-"""The reason of a run whose measuring scripts are not those that were agreed on."""
 
 
 def decide_run(state: Standing, measured: Measured) -> list[Event]:
@@ -69,25 +66,3 @@ def _asi(proposal: Proposal | None) -> dict[str, Any]:
     if proposal is None:
         return {}
     return {**({"hypothesis": proposal.hypothesis} if proposal.hypothesis else {}), **proposal.asi}
-
-
-def reason_of(measured: Measured) -> str | None:
-    """Why a recorded measurement gave nothing to keep, in a word; None if it may."""
-    return measured.error.partition(":")[0] if measured.error else None
-
-
-def verdict_on(
-    measured: Measured, direction: str, best: float | None = None, baseline: float | None = None
-) -> Verdict:
-    """The verdict on a recorded measurement."""
-    reason = reason_of(measured)
-    changed = reason == HARNESS
-    return judge(
-        measured.median,
-        direction,
-        best=best,
-        baseline=baseline,
-        constraint_ok=reason != "constraint_failed",
-        failure=None if changed and measured.median is not None else reason,
-        harness_changed=changed,
-    )

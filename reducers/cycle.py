@@ -8,7 +8,7 @@ from eventstore.events import Committed, Config, Measured, Reverted, Run, Starte
 from eventstore.timestamps import epoch_ms
 from reducers.core import Projection, handlers
 
-__all__ = ["CycleState", "CycleView", "OpenCycle", "cycle"]
+__all__ = ["CycleState", "CycleView", "OpenCycle", "cycle", "judges"]
 
 _REMAINING: dict[str, tuple[tuple[str, ...], str]] = {
     "started": (
@@ -140,7 +140,7 @@ def _on_measured(state: CycleState, event: Measured) -> CycleState:
 
 def _on_run(state: CycleState, event: Run) -> CycleState:
     ordinal, opened = state.run_count + 1, state.open
-    if opened is not None and _judges(event, opened):
+    if opened is not None and judges(event, opened):
         if event.status == "keep" or opened.commit is None or opened.cycle == 0:
             opened = None
         else:
@@ -148,7 +148,7 @@ def _on_run(state: CycleState, event: Run) -> CycleState:
     return CycleState(ordinal, opened, state.last_cycle)
 
 
-def _judges(run: Run, opened: OpenCycle) -> bool:
+def judges(run: Run, opened: OpenCycle) -> bool:
     """Whether a run is the open cycle's: it says nothing of its commit, or names it, abbreviated or not.
 
     Another program's run may come in between; it does not judge our cycle.

@@ -14,6 +14,7 @@ from commands.effects.git import SUBMODULE, GitError, Repo, join_paths, run, sho
 __all__ = [
     "Commit",
     "Head",
+    "find_commits",
     "git_path",
     "head_of",
     "identity",
@@ -100,24 +101,44 @@ def read_commit(repo: Repo, revision: str) -> Commit:
 
 
 def read_commits(repo: Repo, ids: Iterable[str]) -> list[Commit]:
-    """The commits of these full names, in this order. Raises GitError if one is missing."""
+    """The commits of these names, in this order. Raises GitError if one is missing."""
     wanted = list(ids)
-    asked = "".join(f"{commit}\n" for commit in wanted).encode()
-    found = list(_commits(run(repo, "cat-file", "--batch", stdin=asked).out)) if wanted else []
-    if len(found) != len(wanted):
+    found = find_commits(repo, wanted)
+    if len(found) != len(set(wanted)):
         raise GitError("commits are missing from the repository", repo.top, "git fsck tells which")
-    return found
+    return [found[name] for name in wanted]
 
 
-def _commits(answer: bytes) -> Iterator[Commit]:
-    """The commits that `cat-file --batch` gave, as far as what it gave are commits."""
+def find_commits(repo: Repo, names: Iterable[str]) -> dict[str, Commit]:
+    """Those commits of these names that there are, by name. A name is 4 hex digits or more, else it is none.
+
+    Branches and tags that are called so are not looked at.
+    """
+    asked = [name for name in dict.fromkeys(names) if len(name) >= 4 and set(name) <= _DIGITS]
+    if not asked:
+        return {}
+    lines = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
+    answers = _commits(run(repo, "cat-file", "--batch", stdin=lines).out)
+    return {
+        name: commit
+        for name, commit in zip(asked, answers, strict=True)
+        if commit is not None and commit.id.startswith(name)
+    }
+
+
+_DIGITS = frozenset("0123456789abcdef")
+
+
+def _commits(answers: bytes) -> Iterator[Commit | None]:
+    """What `cat-file --batch` gave for each name: the commit, or None where there is none."""
     at = 0
-    while (start := answer.find(b"\n", at) + 1) > 0:
-        facts = answer[at : start - 1].decode("utf-8", "surrogateescape").split(" ")
-        if len(facts) != 3 or facts[1] != "commit" or not facts[2].isdigit():
-            return
-        at = start + int(facts[2]) + 1
-        yield _commit(facts[0], answer[start : at - 1])
+    while (start := answers.find(b"\n", at) + 1) > 0:
+        facts = answers[at : start - 1].decode("utf-8", "surrogateescape").split(" ")
+        at = start
+        is_object = len(facts) == 3 and facts[2].isdigit() and facts[1] != "missing"
+        if is_object:
+            at += int(facts[2]) + 1
+        yield _commit(facts[0], answers[start : at - 1]) if is_object and facts[1] == "commit" else None
 
 
 def _commit(name: str, content: bytes) -> Commit:

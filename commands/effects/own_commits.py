@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from commands.effects.branch import commits_of_branch, paths_of_commits
-from commands.effects.git import GitError, Repo
-from commands.effects.git_queries import Commit, is_ancestor, read_commit
+from commands.effects.git import Repo
+from commands.effects.git_queries import Commit, find_commits, is_ancestor
 from commands.effects.worktree import session_files
 from reducers.lineage import Lineage, RunCommit
 from reducers.policies.finalizing import KeptRun, Metric
@@ -25,7 +24,7 @@ def beginning(repo: Repo, rows: Sequence[RunCommit], tip: str) -> str | None:
     first = next(iter(rows), None)
     if first is None or not first.commit:
         return None
-    commit = _named(repo, first.commit)
+    commit = find_commits(repo, [first.commit]).get(first.commit)
     if commit is None or not is_ancestor(repo, commit.id, tip):
         return None
     if _is_own(commit, first):
@@ -36,16 +35,6 @@ def beginning(repo: Repo, rows: Sequence[RunCommit], tip: str) -> str | None:
 def _is_own(commit: Commit, row: RunCommit) -> bool:
     """Whether one of our commands made this commit for this run."""
     return row.made or commit.trailers.get(_RUN_TRAILER) == str(row.run)
-
-
-def _named(repo: Repo, name: str) -> Commit | None:
-    """The commit of this name, in full or abbreviated; None if there is none, or several."""
-    if len(name) < 4 or not set(name) <= set("0123456789abcdef"):
-        return None
-    with suppress(GitError):
-        commit = read_commit(repo, name)
-        return commit if commit.id.startswith(name) else None  # else a branch has that name
-    return None
 
 
 class Branch:
@@ -119,7 +108,7 @@ def _elsewhere(branch: Branch, row: RunCommit) -> tuple[Commit | None, Remark | 
     run = row.run
     if not row.commit:
         return None, Remark("no_commit", f"run {run} names no commit", run)
-    commit = _named(branch.repo, row.commit)
+    commit = find_commits(branch.repo, [row.commit]).get(row.commit)
     if commit is None:
         what = f"run {run} names the commit {row.commit[:40]}, which this repository does not have"
         return None, Remark("unknown_commit", what, run)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from eventstore.events import Measured
 from reducers.policies.metric import change_percent, is_better
 
-__all__ = ["Verdict", "change_pct", "judge"]
+__all__ = ["HARNESS", "Verdict", "change_pct", "judge", "reason_of", "verdict_on"]
+
+HARNESS = "harness"
+"""The reason of a run whose measuring scripts are not those that were agreed on."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -56,9 +60,31 @@ def judge(
         return Verdict("crash", failure or "no_metric", before, before)
     percent = change_pct(before, median)
     if harness_changed:
-        return Verdict("discard", "harness", before, before, percent)
+        return Verdict("discard", HARNESS, before, before, percent)
     if before is None:
         return Verdict("keep", "baseline", None, median)
     if is_better(median, before, direction):
         return Verdict("keep", "improved", before, median, percent)
     return Verdict("discard", "equal" if median == before else "worse", before, before, percent)
+
+
+def reason_of(measured: Measured) -> str | None:
+    """Why a recorded measurement gave nothing to keep, in a word; None if it may."""
+    return measured.error.partition(":")[0] if measured.error else None
+
+
+def verdict_on(
+    measured: Measured, direction: str, best: float | None = None, baseline: float | None = None
+) -> Verdict:
+    """The verdict on a recorded measurement."""
+    reason = reason_of(measured)
+    changed = reason == HARNESS
+    return judge(
+        measured.median,
+        direction,
+        best=best,
+        baseline=baseline,
+        constraint_ok=reason != "constraint_failed",
+        failure=None if changed and measured.median is not None else reason,
+        harness_changed=changed,
+    )

@@ -43,6 +43,7 @@ VERBS = [
     "dispatch",
     "escalate",
     "finalize",
+    "audit",
 ]
 OPTIONS = [
     "--json",

@@ -1,4 +1,7 @@
-"""Whatever is tried, killed and resumed: the tree is the last kept one, and log and git tell one story."""
+"""Whatever is tried, killed and resumed: the tree is the last kept one, log and git tell one story.
+
+Which an audit finds, too.
+"""
 
 from __future__ import annotations
 
@@ -99,6 +102,8 @@ def test_the_tree_is_the_last_kept_one(sandbox: Sandbox, ar: Ar, tmp_path: Path)
         assert bench.lines("run")[0]["metric"] == BASELINE
         assert box.work() == work
         assert story_of_git(box) == story_of_log(bench)
+        audited = bench.ar("audit", "--json")
+        assert (audited.code, json.loads(audited.out)["errors"]) == (0, 0), audited.out
 
     check()
 

@@ -68,12 +68,23 @@ def test_ends_with_the_debrief_and_what_to_try(demo: tuple[Ran, Path]) -> None:
     assert "AUTORESEARCH COMPLETE" in ran.out
     _, _, tail = ran.out.partition("Try next")
     named = [line[2:].partition("  ")[0] for line in tail.splitlines() if line.startswith("  ")]
-    assert len(named) == 8
+    assert len(named) == 10
     for command in named:
         program, *argv = shlex.split(command)
         if program == "ar":
             done = process(*argv, cwd=project)
             assert (done.code, bool(done.out)) == (0, True), (command, done.err)
+
+
+def test_its_record_passes_an_audit(demo: tuple[Ran, Path]) -> None:
+    """Every verdict, rollback and head, with no error and nothing left unchecked."""
+    _, project = demo
+
+    document = json.loads(process("audit", "--json", cwd=project).out)
+
+    assert (document["errors"], document["unchecked"]) == (0, [])
+    assert document["runs"] == {"total": 7, "measured": 7, "unmeasured": 0, "judged": 0, "foreign": 0}
+    assert (document["checked"]["kept_commits"], document["checked"]["rollbacks"]) == (2, 4)
 
 
 def test_directory_with_something_in_it(ar: Ar, tmp_path: Path) -> None:

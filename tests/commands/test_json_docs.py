@@ -57,6 +57,7 @@ def test_every_command_that_prints_json_is_there() -> None:
         "why best_metric",
         "export csv -o x.csv",
         "verify",
+        "audit",
         "brief",
         "strategies",
         "hook fire before",
