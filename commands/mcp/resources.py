@@ -79,24 +79,32 @@ TEMPLATES: tuple[Resource, ...] = (
 
 def read(served: Served, uri: str) -> Content:
     """What lies at an address. Raises UnknownResourceError, and what a look at a session raises."""
-    parts = urlsplit(uri)
-    kind, *names = [unquote(step) for step in (parts.netloc, *parts.path.split("/")) if step]
-    asked = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if parts.scheme == "ar" and kind == "view" and len(names) == 1:
+    steps, asked = _taken_apart(uri)
+    if steps[:1] == ["view"] and len(steps) == 2:
         _require_known(asked, "at", "dir")
-        look = look_at(served.call(asked.get("dir")), names[0], asked.get("at"))
-        return _json(JSON, look.document())
-    if parts.scheme == "ar" and kind == "brief" and not names:
+        look = look_at(served.call(asked.get("dir")), steps[1], asked.get("at"))
+        return Content(JSON, redact(msgspec.json.encode(look.document()).decode()))
+    if steps == ["brief"]:
         _require_known(asked, "at", "dir")
         _, sections = briefing(served.call(asked.get("dir")), asked.get("at"))
         return Content(MARKDOWN, redact(escape(text_of(sections), lines=True)))
-    if parts.scheme == "ar" and kind == "log" and names == ["tail"]:
+    if steps == ["log", "tail"]:
         _require_known(asked, "n", "dir")
         records, _ = last_records(served.call(asked.get("dir")).log(), _count(asked.get("n", str(TAIL))))
         lines = (msgspec.json.encode(line_document(seq, record)) for seq, record in records)
         return Content(LINES, redact("".join(f"{line.decode()}\n" for line in lines)))
     near = nearest(uri.partition("?")[0], [resource.uri for resource in resources()])
     raise UnknownResourceError(f"there is nothing at {uri[:200]!r}", near or "ar://view/session, ar://brief")
+
+
+def _taken_apart(uri: str) -> tuple[list[str], dict[str, str]]:
+    """The steps of an address of ours, and what it asks for; no steps for any other."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return [], {}
+    steps = [unquote(step) for step in (parts.netloc, *parts.path.split("/")) if step]
+    return steps if parts.scheme == "ar" else [], dict(parse_qsl(parts.query, keep_blank_values=True))
 
 
 def _require_known(asked: dict[str, str], *names: str) -> None:
@@ -109,7 +117,3 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= MOST):
         raise BadInputError(f"n is {text[:60]!r}, not a number from 1 to {MOST}", f"n={TAIL}")
     return int(text)
-
-
-def _json(mime: str, document: object) -> Content:
-    return Content(mime, redact(msgspec.json.encode(document).decode()))

@@ -106,6 +106,12 @@ def read_arguments(tool: str, kind: type[A], given: dict[str, Any] | None) -> A:
     """
     known = {name: value for name, value in (given or {}).items() if value is not None}
     try:
+        msgspec.json.encode(known)
+    except UnicodeEncodeError:
+        raise BadInputError(
+            f"{tool}: an argument holds half a character, a lone surrogate", "give whole characters"
+        ) from None
+    try:
         return msgspec.convert(known, kind, strict=False)
     except (msgspec.ValidationError, RecursionError) as error:
         raise _refusal(tool, kind, str(error)) from None

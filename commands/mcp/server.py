@@ -57,7 +57,7 @@ from commands.mcp.served import Served, Work
 from commands.mcp.tools import TOOLS, Tool
 from commands.output import heard
 
-__all__ = ["ERROR", "NAME", "server_of"]
+__all__ = ["ERROR", "NAME", "answered", "server_of"]
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
@@ -123,7 +123,7 @@ async def _call_tool(
     def work(news: Callable[[], None]) -> Told:
         nonlocal progress
         progress = Progress(news)
-        return _answered(served, tool, params.arguments, progress)
+        return answered(served, tool, params.arguments, progress)
 
     async def watch() -> None:
         sign = progress.sign() if progress is not None else None
@@ -141,7 +141,7 @@ async def _call_tool(
     return CallToolResult(content=content, structured_content=told.document)
 
 
-def _answered(served: Served, tool: Tool, given: dict[str, Any] | None, progress: Progress) -> Told:
+def answered(served: Served, tool: Tool, given: dict[str, Any] | None, progress: Progress) -> Told:
     """What a tool answers, errors included; works in the thread of the call."""
     with heard() as notes:
         try:

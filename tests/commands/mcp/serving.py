@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import anyio
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.commands.conftest import environment
 
@@ -67,7 +67,8 @@ def parameters(cwd: Path, *argv: str, **env: str) -> StdioServerParameters:
 @asynccontextmanager
 async def connected(cwd: Path, *argv: str, mode: str = "legacy", **env: str) -> AsyncIterator[Session]:
     """A client of a server that it has started. mode: the era of the protocol, as for `Client`."""
-    async with Client(parameters(cwd, *argv, **env), mode=mode, read_timeout_seconds=PATIENCE) as client:
+    transport = stdio_client(parameters(cwd, *argv, **env))
+    async with Client(transport, mode=mode, read_timeout_seconds=PATIENCE) as client:
         yield Session(client)
 
 
