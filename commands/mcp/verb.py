@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import NoReturn
 
 import click
@@ -72,6 +73,8 @@ def _stdio(call: Call, speaker: str) -> int:
         from commands.mcp.stdio import serve_stdio
     except ImportError as error:
         _refuse(error)
+    if sys.stdin is None or sys.stdout is None:
+        raise BadInputError("stdin or stdout is closed, and they carry the protocol", "ar mcp --http")
     if is_terminal("stdin"):
         warn("this speaks MCP, not to a person: it is for an agent to start; Ctrl-C ends it")
     return serve_stdio(Served(speaker, call.log_file, call.in_place, client=os.getppid()))

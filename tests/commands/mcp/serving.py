@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
+import jsonschema
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -36,14 +37,20 @@ class Session:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.progress: list[tuple[float, float | None, str | None]] = []
+        self._schemas: dict[str, Any] = {}
 
     async def __call__(self, tool: str, **arguments: Any) -> Told:
-        """Calls a tool; what is wrong with it is in the answer."""
+        """Calls a tool; what is wrong with it is in the answer, what is right fits its schema."""
 
         async def told(done: float, total: float | None, message: str | None) -> None:
             self.progress.append((done, total, message))
 
         result = await self.client.call_tool(tool, arguments, progress_callback=told)
+        if not self._schemas:
+            tools = (await self.client.list_tools()).tools
+            self._schemas = {each.name: each.output_schema for each in tools}
+        if not result.is_error:
+            jsonschema.validate(result.structured_content, self._schemas[tool])
         (content,) = result.content
         return Told(content.text, result.structured_content, bool(result.is_error), result.meta)  # type: ignore[union-attr]
 

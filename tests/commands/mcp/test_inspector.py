@@ -51,35 +51,36 @@ def inspected(cwd: Path, *argv: str, **env: str) -> Any:
 
 
 def test_over_stdio(session: Path, tmp_path: Path) -> None:
-    """The tools are listed, one that reads and one that fails are called, a resource and a prompt are had."""
+    """The tools are listed, one that reads and one that fails are called."""
     server = [str(install(tmp_path / "bin")), "mcp"]
+    called = [*server, "--method", "tools/call", "--tool-name"]
 
     tools = inspected(session, *server, "--method", "tools/list")["tools"]
-    called = [*server, "--method", "tools/call", "--tool-name"]
     looked = inspected(session, *called, "view", "--tool-arg", "view=runs")
     failed = inspected(session, *called, "why", "--tool-arg", "field=best_metrik")
-    read = inspected(session, *server, "--method", "resources/read", "--uri", "ar://view/session")
-    prompt = inspected(session, *server, "--method", "prompts/get", "--prompt-name", "resume")
 
     assert [tool["name"] for tool in tools] == NAMES
     assert [row["description"] for row in looked["structuredContent"]["runs"]] == ["baseline"]
     assert failed["isError"]
     assert failed["content"][0]["text"].endswith("\ntry: ar why best_metric")
-    assert json.loads(read["contents"][0]["text"])["best_metric"] == 10
-    assert "# Brief for run 2" in prompt["messages"][0]["content"]["text"]
 
 
 def test_over_http(session: Path) -> None:
-    """With the token in a header; a tool with a list, an object and a number for arguments records."""
+    """With the token in a header: a resource, a prompt, and a tool that records."""
     with serving(session, AR_MCP_TOKEN=TOKEN) as served:
+        server = [served.url, "--transport", "http", "--header", f"Authorization: Bearer {TOKEN}", "--method"]
+
+        read = inspected(session, *server, "resources/read", "--uri", "ar://view/session")
+        prompt = inspected(session, *server, "prompts/get", "--prompt-name", "resume")
         told = inspected(
             session,
-            served.url,
-            *("--transport", "http", "--header", f"Authorization: Bearer {TOKEN}"),
-            *("--method", "tools/call", "--tool-name", "log_experiment"),
-            *("--tool-arg", "status=discard", "metric=11.5", "description=larger", 'asi={"learned":"no"}'),
+            *server,
+            *("tools/call", "--tool-name", "log_experiment", "--tool-arg", "status=discard", "metric=11.5"),
+            *("description=larger", 'asi={"learned":"no"}'),
         )
 
+    assert json.loads(read["contents"][0]["text"])["best_metric"] == 10
+    assert "# Brief for run 2" in prompt["messages"][0]["content"]["text"]
     assert told["structuredContent"]["event"]["asi"] == {"learned": "no"}
     assert told["structuredContent"]["rules"]["stale_count"] == 1
     assert told["content"][0]["text"].startswith("Run 2: DISCARDED -- larger (10 -> 11.5 ms, +15.0%)")

@@ -305,8 +305,8 @@ def test_stdout_is_the_protocols_alone(project: Path) -> None:
         assert (server.process.returncode, out, err) == (0, b"", b"")
 
 
-def test_a_call_names_its_session(project: Path, tmp_path: Path) -> None:
-    """By `cwd`, else the server's directory, `-C`, AR_DIR or `--log`; each call finds it anew."""
+def test_a_call_names_its_session(tmp_path: Path) -> None:
+    """By `cwd`, else the server's directory; each call finds it anew."""
     other = tmp_path / "other"
     other.mkdir()
 
@@ -355,6 +355,25 @@ def test_a_wrong_author_is_told_at_once(ar: Ar) -> None:
 
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("ar: --by: 'boss' is no author")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_told(tmp_path: Path, closed: str) -> None:
+    """There is nothing to speak the protocol over."""
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -m autoresearch_ledger mcp {closed}', sys.executable],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "ar: stdin or stdout is closed, and they carry the protocol",
+        "try: ar mcp --http",
+    ]
 
 
 @pytest.mark.parametrize(
