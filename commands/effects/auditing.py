@@ -126,12 +126,15 @@ class _Look:
             self.rollback(cycle, commit, name)
 
     def logged(self, kept: AuditedRun) -> None:
-        """The commit that a kept run names which no cycle measured."""
+        """The commit that a kept run names which no cycle measured.
+
+        It was made by `ar log` where the session has assets; else it is what somebody said.
+        """
         commit = self.commits.get(kept.commit or "")
         if commit is not None:
             self.kept.append(KeptCommit(kept.line, kept.run, kept.segment, commit, False))
         elif kept.commit:
-            level = ERROR if kept.ours else WARNING
+            level = ERROR if kept.ours and self.assets.get(kept.segment) else WARNING
             self.absent(level, kept.line, f"commit {kept.commit[:12]} of kept run {kept.run}")
 
     def files(self, cycle: AuditedCycle, commit: Commit, name: str) -> None:

@@ -74,6 +74,6 @@ def gain_findings(gain: AuditedGain, audit: LogAudit) -> Iterator[Finding]:
     if gain.overlap:
         what = f"samples of run {gain.best_run} are no better than some of run {gain.baseline_run}"
         yield Finding(WARNING, "gain", "overlap", 0, what)
-    if not gain.measured and audit.counts.measured:
+    if not gain.measured and audit.segments[-1].measures:
         what = f"the gain from run {gain.baseline_run} to run {gain.best_run} is not one of measured cycles"
         yield Finding(WARNING, "gain", "unmeasured", 0, what)

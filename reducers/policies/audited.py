@@ -85,12 +85,17 @@ class AuditedRun(msgspec.Struct, frozen=True):
 
 
 class AuditedSegment(msgspec.Struct, frozen=True):
-    """A segment. line: of its config. commit: that its baseline was measured at, None if none was."""
+    """A segment.
+
+    line: of its config. assets, harness: as there. measures: whether there is a metric command. commit: that
+    its baseline was measured at, None if none was told.
+    """
 
     segment: int
     line: int
     assets: tuple[str, ...] = ()
     harness: dict[str, str] = {}
+    measures: bool = False
     commit: str | None = None
 
 

@@ -121,7 +121,7 @@ class _Audit:
         self.session = fold(session, (event,), self.session)
         self.config = event
         number_ = self.session.standing.segment
-        found = AuditedSegment(number_, line, event.assets, event.harness)
+        found = AuditedSegment(number_, line, event.assets, event.harness, event.measure is not None)
         if number_ == self.segments[-1].segment:
             self.segments[-1] = found
         else:

@@ -66,6 +66,18 @@ class Case:
         ]
 
 
+def of(lines: list[Line], kind: str, cycle: int | None = None) -> Line:
+    """The first line of a type, of a cycle."""
+    return next(
+        line for line in lines if line["type"] == kind and (cycle is None or line.get("cycle") == cycle)
+    )
+
+
+def run(lines: list[Line], number: int) -> Line:
+    """The run of this number."""
+    return next(line for line in lines if line["type"] == "run" and line["run"] == number)
+
+
 @pytest.fixture(scope="session")
 def recorded(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The session, to copy from: real cycles, each a process."""

@@ -14,22 +14,11 @@ import pytest
 
 from eventstore.events import Flag, Run
 from eventstore.filelog import FileLog
-from tests.commands.audited import Case, Line, case, recorded
+from tests.commands.audited import Case, Line, case, of, recorded, run
 from tests.commands.conftest import Ar
 from tests.commands.sandbox import prepared
 
 __all__ = ["case", "prepared", "recorded"]
-
-
-def of(lines: list[Line], kind: str, cycle: int | None = None) -> Line:
-    """The first line of a type, of a cycle."""
-    return next(
-        line for line in lines if line["type"] == kind and (cycle is None or line.get("cycle") == cycle)
-    )
-
-
-def run(lines: list[Line], number: int) -> Line:
-    return next(line for line in lines if line["type"] == "run" and line["run"] == number)
 
 
 def snapshot(top: Path) -> dict[str, tuple[int, bytes]]:
@@ -259,6 +248,14 @@ class TestForeign:
         log.append([Run(run=7, commit="0000000", metric=5, status="keep")])
 
         assert case.found() == [("error", "git", "missing"), ("warning", "gain", "unmeasured")]
+
+    def test_imported_runs_name_commits_of_elsewhere(self, case: Case) -> None:
+        """Which is no fault of theirs."""
+        table = case.box.top.parent / "pi.jsonl"
+        table.write_text(self.LOG)
+        assert case.ar("import", str(table)).code == 0
+
+        assert set(case.found()) == {("warning", "git", "missing")}
 
     @pytest.mark.parametrize("data", [b"", b"\n\n", b"rubbish", b"\xff\n{}\n[1]\n"])
     def test_any_bytes(self, ar: Ar, data: bytes) -> None:

@@ -8,21 +8,10 @@ import subprocess
 
 from eventstore.events import Config
 from eventstore.filelog import FileLog
-from tests.commands.audited import Case, Line, case, recorded
+from tests.commands.audited import Case, Line, case, of, recorded, run
 from tests.commands.sandbox import prepared
 
 __all__ = ["case", "prepared", "recorded"]
-
-
-def of(lines: list[Line], kind: str, cycle: int | None = None) -> Line:
-    """The first line of a type, of a cycle."""
-    return next(
-        line for line in lines if line["type"] == kind and (cycle is None or line.get("cycle") == cycle)
-    )
-
-
-def run(lines: list[Line], number: int) -> Line:
-    return next(line for line in lines if line["type"] == "run" and line["run"] == number)
 
 
 def anew(case: Case, timestamp: int) -> None:

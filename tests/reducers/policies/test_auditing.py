@@ -25,7 +25,15 @@ from reducers.policies.audited import LogAudit, RunCounts
 from reducers.policies.auditing import audit_log
 from reducers.strategies import logs
 
-CONFIG = Config(name="g", metricName="ms", metricUnit="ms", bestDirection="lower", samples=3, assets=("src",))
+CONFIG = Config(
+    name="g",
+    metricName="ms",
+    metricUnit="ms",
+    bestDirection="lower",
+    measure="bench",
+    samples=3,
+    assets=("src",),
+)
 
 
 def baseline(*samples: float) -> list[Event]:
@@ -231,7 +239,8 @@ def test_a_gain_that_nobody_measured() -> None:
     gain, kinds = gains(*baseline(), Run(run=2, metric=1, status="keep"))
 
     assert (gain.measured, gain.overlap, kinds) == (False, None, ["unmeasured"])
-    assert gains(CONFIG, Run(run=1, metric=2, status="keep"), Run(run=2, metric=1, status="keep"))[1] == []
+    agents = Config(name="g", metricName="ms", metricUnit="ms", bestDirection="lower")
+    assert gains(agents, Run(run=1, metric=2, status="keep"), Run(run=2, metric=1, status="keep"))[1] == []
 
 
 def test_higher_may_be_better() -> None:
