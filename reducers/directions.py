@@ -53,7 +53,8 @@ class DirectionRow(msgspec.Struct, frozen=True):
 
     text: as it was first worded.
     kind: `tactical` or `structural`; null if nobody said.
-    state: `claimed`, `tried` or `abandoned`: what was said last. Runs and iterations of it make it tried.
+    state: `claimed`, `tried` or `abandoned`: what was said last. Runs and iterations of it make it tried; a
+        claim lasts through those of other workers.
     outcome: `keep` if one of its runs was kept, else how the last one was judged; where only iterations went
         there, `findings` or `nothing`; null while it has neither.
     reason: the last one given.
@@ -95,14 +96,21 @@ def _on_direction(state: DirectionsState, event: Direction) -> DirectionsState:
 def _on_run(state: DirectionsState, event: Run) -> DirectionsState:
     ordinal, mentions = state.run_count + 1, state.mentions
     if event.direction:
-        mentions = mentions.push(Mention(event.direction, event.by, run=ordinal, status=event.status))
+        at = epoch_ms(event.timestamp)
+        mentions = mentions.push(Mention(event.direction, event.by, at=at, run=ordinal, status=event.status))
     return DirectionsState(ordinal, mentions)
 
 
 def _on_iteration(state: DirectionsState, event: Iteration) -> DirectionsState:
     if not event.direction:
         return state
-    mention = Mention(event.direction, event.by, iteration=event.iteration, findings=max(event.findings, 0))
+    mention = Mention(
+        event.direction,
+        event.by,
+        at=epoch_ms(event.timestamp),
+        iteration=event.iteration,
+        findings=max(event.findings, 0),
+    )
     return DirectionsState(state.run_count, state.mentions.push(mention))
 
 
@@ -135,15 +143,17 @@ def _row(mentions: list[Mention]) -> DirectionRow:
 def _holder(held: Mention | None, mention: Mention) -> Mention | None:
     """Who holds the claim after this: the first wins, until its claim ends or something else is said.
 
-    Claims are compared by when they were said, not by a clock of ours; one that tells no time does not get
-    another's.
+    Said by the holder, a user or an orchestrator: what another worker says of a direction, or records of a
+    run in it, takes no claim away. Claims are compared by when they were said, not by a clock of ours; one
+    that tells no time does not get another's.
     """
-    if mention.state != "claimed":
-        return None
+    said = mention if mention.state == "claimed" else None
     if held is None or held.by == mention.by:
-        return mention
+        return said
+    if said is None and mention.by.partition(":")[0] in ("user", "orchestrator"):
+        return None
     expired = held.until is not None and mention.at is not None and mention.at >= held.until
-    return mention if expired else held
+    return said if expired else held
 
 
 def _outcome(runs: list[Mention], iterations: list[Mention]) -> str | None:
@@ -163,7 +173,7 @@ def _last(values: Iterable[str | None]) -> str | None:
 
 directions: Projection[DirectionsState, DirectionsView] = Projection(
     name="directions",
-    version=1,
+    version=2,
     initial=DirectionsState(),
     handlers=handlers(_on_direction, _on_run, _on_iteration),
     shows=_view,

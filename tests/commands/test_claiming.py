@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from commands.claiming import claim, dropped, tried
 from eventstore.errors import LedgerError
-from eventstore.events import Direction, Event
+from eventstore.events import Direction, Event, Run
 from eventstore.memory import MemoryLog
 from reducers.core import fold
 from reducers.directions import DirectionsState, directions
@@ -19,7 +19,7 @@ MINUTE = 60_000
 WORKERS = ("worker:a", "worker:b", "orchestrator", "user")
 TEXTS = ("arena", "Arena!", "SIMD")
 STEPS = st.tuples(
-    st.sampled_from(("claim", "try", "drop")),
+    st.sampled_from(("claim", "try", "drop", "run")),
     st.sampled_from(WORKERS),
     st.sampled_from(TEXTS),
     st.sampled_from((None, "why not")),
@@ -31,13 +31,19 @@ STEPS = st.tuples(
 def test_never_do_two_hold_one_direction(steps: list[tuple[str, str, str, str | None, int]]) -> None:
     """A model of what each was granted: who was told that it is theirs is the only one until it ends.
 
-    A claim ends with its time, by trying, by being dropped; a clock that goes back does not end it sooner.
+    A claim ends with its time, by trying, by being dropped, and by a run of its holder, a user or an
+    orchestrator; a clock that goes back does not end it sooner.
     """
     log, now = MemoryLog(), START
     held: dict[str, tuple[str, int]] = {}
     for verb, by, text, reason, minutes in steps:
         now += minutes * MINUTE
         before = held.get(normal(text))
+        if verb == "run":  # whoever, in whatever direction: nobody asks before a run is recorded
+            log.append([Run(run=1, status="discard", direction=text, by=by, timestamp=now)])
+            if before is not None and (by in (before[0], "orchestrator", "user") or before[1] <= now):
+                del held[normal(text)]
+            continue
         is_others = before is not None and before[0] != by and before[1] > now
         try:
             step(log, verb, by, text, reason, now)

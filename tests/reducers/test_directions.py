@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given
 
-from eventstore.events import Direction, Run
+from eventstore.events import Direction, Iteration, Run
 from reducers.directions import directions
 from reducers.policies.directions import CLAIM_MS, normal
 from reducers.strategies import logs
@@ -70,11 +70,13 @@ def test_a_claim_is_renewed_by_its_holder_and_lasts_15_minutes_by_itself() -> No
 
 
 def test_a_claim_ends_when_something_else_is_said() -> None:
-    """Tried, abandoned, or judged by a run: nobody holds it any more."""
+    """Tried, abandoned, judged by a run, by its holder, a user or an orchestrator: nobody holds it then."""
     for end in (
         Direction(text="Cache", state="tried"),
         Direction(text="Cache", state="abandoned"),
         Run(run=1, status="crash", direction="cache"),
+        Run(run=1, status="crash", direction="cache", by="worker:a"),
+        Iteration(iteration=1, direction="cache", by="orchestrator"),
     ):
         row = rows([claim("worker:a", 0), end])["cache"]
         assert (row["state"], row["by"], row["until"]) == (
@@ -82,6 +84,17 @@ def test_a_claim_ends_when_something_else_is_said() -> None:
             None,
             None,
         )
+
+
+def test_a_claim_lasts_through_what_other_workers_do() -> None:
+    """A run or a word of theirs takes it from nobody, so that a third cannot take it either."""
+    for other in (
+        Direction(text="Cache", state="tried", by="worker:b"),
+        Direction(text="Cache", state="abandoned", by="worker"),
+        Run(run=1, status="crash", direction="cache", by="worker:b"),
+    ):
+        row = rows([claim("worker:a", 0), other, claim("worker:c", 1)])["cache"]
+        assert (row["state"], row["by"]) == ("claimed", "worker:a")
 
 
 def test_a_claim_that_tells_no_time_does_not_get_anothers() -> None:
