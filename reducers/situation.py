@@ -2,8 +2,8 @@
 
     sight = sight_of(follow(Situation(), records))
 
-Bounded where the log is not: of runs the last `RECENT`, of findings and decisions the last `REMEMBERED`; what
-was kept in the current segment and the directions of the search stay whole.
+Bounded where the log is not: of runs the last `RECENT`, of findings, decisions and iterations the last
+`REMEMBERED`; what was kept in the current segment and the directions of the search stay whole.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from eventstore.events import Config, Event, Finding, Measured, Note, Pivot, Record, Run, Settings
+from eventstore.events import Config, Event, Finding, Iteration, Measured, Note, Pivot, Record, Run, Settings
 from eventstore.timestamps import epoch_ms
 from reducers.budget import BudgetState, BudgetView, budget
 from reducers.core import Projection, fold, handlers
@@ -35,7 +35,7 @@ RECENT = 50
 """How many of the last runs are remembered."""
 
 REMEMBERED = 20
-"""How many of the last findings, and of the last decisions, are remembered."""
+"""How many of the last findings, of the last decisions and of the last iterations are remembered."""
 
 
 class Trail(msgspec.Struct, frozen=True, gc=False):
@@ -48,6 +48,7 @@ class Trail(msgspec.Struct, frozen=True, gc=False):
     measured: the last measurement, as long as no run but its own followed it. is_judged: whether that did.
     pivot: the last one since the last run.
     refused: why the last turn without a run was refused, in words; None if none was since the last run.
+    iterations: the last ones of the protocol.
     timeouts: seconds, by name, as set last.
     """
 
@@ -62,6 +63,7 @@ class Trail(msgspec.Struct, frozen=True, gc=False):
     is_judged: bool = False
     pivot: Pivot | None = None
     refused: str | None = None
+    iterations: History[Iteration] = History()
     timeouts: dict[str, int | float] = {}
 
 
@@ -165,6 +167,10 @@ def _on_note(state: Trail, event: Note) -> Trail:
     return replace(state, decisions=_pushed(state.decisions, event.detail, REMEMBERED))
 
 
+def _on_iteration(state: Trail, event: Iteration) -> Trail:
+    return replace(state, iterations=_pushed(state.iterations, event, REMEMBERED))
+
+
 def _on_pivot(state: Trail, event: Pivot) -> Trail:
     return replace(state, pivot=event)
 
@@ -179,7 +185,9 @@ trail: Projection[Trail, Trail] = Projection(
     name="trail",
     version=2,
     initial=Trail(),
-    handlers=handlers(_on_config, _on_settings, _on_run, _on_measured, _on_finding, _on_note, _on_pivot),
+    handlers=handlers(
+        _on_config, _on_settings, _on_run, _on_measured, _on_finding, _on_note, _on_iteration, _on_pivot
+    ),
     shows=lambda state, _: state,
     view_type=Trail,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from eventstore.events import Iteration
 from reducers.directions import DirectionRow
 from reducers.policies.approaches import Kind, guessed, known, tried, untried
 from reducers.policies.brief_parts import bounded, signed
@@ -20,6 +21,7 @@ __all__ = [
     "failure",
     "kept",
     "kind_of",
+    "last_iterations",
     "learned",
     "recent_runs",
     "refusal",
@@ -107,6 +109,22 @@ def refusal(sight: Sight) -> str:
     """Why nothing of the last turn was measured, if it was refused; empty if it was not."""
     told = sight.trail.refused
     return "" if told is None else f"Nothing of it was measured: {quoted(told, REFUSAL_CHARACTERS)}."
+
+
+def last_iterations(sight: Sight) -> str:
+    """What the last iterations came to; empty where the segment has runs, by which it is told."""
+    ended = sight.trail.iterations[-REMEMBERED:]
+    if sight.session.segment_run_count or not ended:
+        return ""
+    return "\n".join(_told_iteration(each) for each in ended)
+
+
+def _told_iteration(ended: Iteration) -> str:
+    found = "1 finding" if ended.findings == 1 else f"{bounded(ended.findings)} findings"
+    found = found if ended.findings else "nothing found"
+    where = f" in direction {quoted(ended.direction, TEXT_CHARACTERS)}" if ended.direction else ""
+    said = f": {quoted(ended.summary, TEXT_CHARACTERS)}" if ended.summary else ""
+    return f"- iteration {bounded(ended.iteration)}: {found}{where}{said}"
 
 
 def directions_tried(sight: Sight) -> str:

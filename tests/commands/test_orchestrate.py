@@ -63,7 +63,7 @@ def test_each_task_gets_a_fresh_worker_with_its_brief(ar: Ar, tmp_path: Path) ->
     assert came == dict.fromkeys(("a", "b"), ("worked", "looked around"))
     for log in logs:
         (brief,) = log.parent.parent.glob("got.*")
-        assert "# Brief for run 1" in brief.read_text()
+        assert "# Brief for iteration 1" in brief.read_text()
         assert of(log, "settings")[0]["limits"] == OFF
         (iteration,) = of(log, "iteration")
         assert (iteration["by"], iteration["summary"], iteration["findings"]) == (

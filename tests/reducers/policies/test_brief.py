@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventstore.events import Config, Direction, Event, Finding, Hook, Measured, Note, Pivot, Record, Run
+from eventstore.events import (
+    Config,
+    Direction,
+    Event,
+    Finding,
+    Hook,
+    Iteration,
+    Measured,
+    Note,
+    Pivot,
+    Record,
+    Run,
+)
 from reducers.policies.brief import Section, Texts, brief, demand, text_of
 from reducers.situation import KINDS, RECENT, Situation, follow, sight_of
 from reducers.strategies import logs
@@ -183,6 +195,26 @@ def test_a_task_without_a_metric_has_a_brief_too() -> None:
 
     assert "no metric" in parts["metric"]
     assert parts["learned"] == '- found: "one"\n- decided: "two"'
+    assert "one step further" in parts["task"]
+    assert "`ar finding 'what' --evidence" in parts["done"]
+    assert not {"kept", "runs", "iterations"} & parts.keys()
+    assert "metric" not in parts["task"] + parts["done"]
+
+
+def test_a_task_of_iterations_is_told_by_them() -> None:
+    """What each came to, and how many found nothing; where there are runs, those tell it."""
+    first = Iteration(iteration=1, summary="profiled\nit", findings=2, direction="SIMD")
+    log = [Config(name="survey", seq=1), first, *(Iteration(iteration=n, summary="-") for n in (2, 3))]
+    parts = told(log)
+
+    assert parts["iterations"].splitlines() == [
+        '- iteration 1: 2 findings in direction "SIMD": "profiled it"',
+        '- iteration 2: nothing found: "-"',
+        '- iteration 3: nothing found: "-"',
+    ]
+    assert parts["demand"].startswith("2 iterations that found nothing new: the search circles.\n")
+    assert text_of(sections(log)).startswith("# Brief for iteration 4\n")
+    assert "iterations" not in told([config(), *log[1:], run(1, 3.0)])
 
 
 def test_claims_of_others_are_told_until_they_end() -> None:
