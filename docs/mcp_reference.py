@@ -156,9 +156,11 @@ ar: nothing has changed inside the assets (src)
 try: change something, then repeat
 ```
 
-For programs they stand in `_meta` under `autoresearch-ledger/error`: `what`, `try`, and the `exit_code`
-that the command would have had. A resource or a prompt that cannot be had is an error of the protocol
-with the same two lines. A null argument counts as left out; a number may come as a text.
+Where the advice names a command whose tool or arguments are called otherwise, a third line says so:
+`here: ar init is init_experiment, --unit is metric_unit`. For programs the first two stand in `_meta`
+under `autoresearch-ledger/error`: `what`, `try`, and the `exit_code` that the command would have had. A
+resource or a prompt that cannot be had is an error of the protocol with the same two lines. A null
+argument counts as left out; a number may come as a text.
 
 ## Calls that take long
 

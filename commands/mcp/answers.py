@@ -1,6 +1,7 @@
 """Answers as clients get them: plain text without secrets and control characters, structured content.
 
-What was not done is answered with the two lines of the command line: what is wrong, and what to try.
+What was not done is answered with the two lines of the command line, what is wrong and what to try, and,
+where names differ, a third that says what that is called among the tools.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import msgspec
 
 from commands.errors import explained
 from commands.mcp.served import Answer
+from commands.mcp.wording import here
 from commands.render import escape
 from eventstore.errors import LedgerError
 from eventstore.secrets import each_text, redact
@@ -34,7 +36,8 @@ class Told(NamedTuple):
 def refused(error: LedgerError, before: str = "") -> Answer:
     """The answer to what was not done, for this reason. before: what there was to tell until then."""
     remedy = f"try: {error.remedy}\n" if error.remedy else ""
-    text = f"{before}ar: {error.message}\n{remedy}"
+    among_tools = here(f"{error.message} {error.remedy}")
+    text = f"{before}ar: {error.message}\n{remedy}" + (f"here: {among_tools}\n" if among_tools else "")
     return Answer(
         text, {"what": error.message, "try": error.remedy, "exit_code": error.exit_code}, failed=True
     )

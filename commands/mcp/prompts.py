@@ -105,7 +105,7 @@ _FINALISE = dedent("""\
     Finalise the optimisation session whose sum stands below.
 
     1. If a cycle is open (view `cycle`), call `cycle` with resume. Begin no other.
-    2. Check the record: `ar verify` in a shell. If it says no, say so first and stop there.
+    2. Check the record: `ar audit` in a shell. If it finds something wrong, say so first and stop there.
     3. Is the gain real? Look at confidence in the view `session`; below 1 it is within noise. Call
        `run_experiment` once more on the tree as it is, and compare.
     4. Turn the kept runs into clean, independent branches: `ar finalize plan`, read it, then

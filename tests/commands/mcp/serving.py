@@ -168,12 +168,14 @@ class Raw:
 
 
 @contextmanager
-def raw(cwd: Path, *argv: str, **env: str) -> Iterator[Raw]:
-    """A server to be spoken to by hand; it is killed at the end if it still runs."""
+def launched(
+    cwd: Path, *argv: str, stdin: int = subprocess.PIPE, **env: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server's process; it is killed at the end if it still runs."""
     process = subprocess.Popen(
         [sys.executable, "-m", "autoresearch_ledger", "mcp", *argv],
         cwd=cwd,
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(**env),
@@ -181,7 +183,14 @@ def raw(cwd: Path, *argv: str, **env: str) -> Iterator[Raw]:
     )
     with process:
         try:
-            yield Raw(process)
+            yield process
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def raw(cwd: Path, *argv: str, **env: str) -> Iterator[Raw]:
+    """A server to be spoken to by hand."""
+    with launched(cwd, *argv, **env) as process:
+        yield Raw(process)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -19,9 +17,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from commands.mcp.loopback import PATH
-from tests.commands.conftest import Ar, environment
+from tests.commands.conftest import Ar
 from tests.commands.mcp.project import SESSION, project
-from tests.commands.mcp.serving import PATIENCE, Session, is_gone, run, until
+from tests.commands.mcp.serving import PATIENCE, Session, is_gone, launched, run, until
 from tests.commands.sandbox import plain_git
 
 __all__ = ["plain_git", "project"]
@@ -43,26 +41,12 @@ class Served(NamedTuple):
 
 @contextmanager
 def serving(cwd: Path, *argv: str, **env: str) -> Iterator[Served]:
-    """A server at a free port; it is killed at the end if it still runs."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "autoresearch_ledger", "mcp", "--http", "0", *argv],
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(**env),
-        start_new_session=True,
-    )
-    with process:
-        try:
-            assert process.stdout is not None
-            url = process.stdout.readline().split()[1].decode()
-            shown = not env.get("AR_MCP_TOKEN") and "--token-file" not in argv
-            token = process.stdout.readline().split()[1].decode() if shown else None
-            yield Served(process, url, token)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+    """A server at a free port."""
+    with launched(cwd, "--http", "0", *argv, stdin=subprocess.DEVNULL, **env) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().split()[1].decode()
+        shown = not env.get("AR_MCP_TOKEN") and "--token-file" not in argv
+        yield Served(process, url, process.stdout.readline().split()[1].decode() if shown else None)
 
 
 def asked(served: Served, **headers: str) -> httpx2.Response:

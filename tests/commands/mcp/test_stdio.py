@@ -144,7 +144,10 @@ def test_what_is_wrong_is_told_with_what_to_try(project: Path, ar: Ar) -> None:
         async with connected(project) as session:
             lacking = await session("view")
             assert lacking.failed
-            assert lacking.text.splitlines()[1] == "try: ar init, ar -C DIR ..., or ar --log FILE ..."
+            assert lacking.text.splitlines()[1:] == [
+                "try: ar init, ar -C DIR ..., or ar --log FILE ...",
+                "here: ar init is init_experiment",
+            ]
             error = lacking.meta["autoresearch-ledger/error"]
             assert (error["exit_code"], error["try"]) == (2, "ar init, ar -C DIR ..., or ar --log FILE ...")
 
@@ -166,7 +169,7 @@ def test_what_is_wrong_is_told_with_what_to_try(project: Path, ar: Ar) -> None:
                 ("run_experiment", {"command": "echo 1"}, "is measured with 'cat", "leave the command out"),
             ]:
                 told = await session(tool, **arguments)
-                first, second = told.text.splitlines()
+                first, second = told.text.splitlines()[:2]
                 assert told.failed
                 assert first.startswith("ar: ")
                 assert what in first
