@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from reducers import registry
+
 __all__ = [
     "Arguments",
     "BriefArguments",
@@ -279,9 +281,9 @@ class ViewArguments(Arguments, kw_only=True, frozen=True, forbid_unknown_fields=
     view: Annotated[
         str,
         Meta(
-            description="session (where it stands), runs (every run), stall (does the search circle), "
-            "directions, progress, findings, iterations, liveness, budget (what is left), cycle (the open "
-            "one), debrief (the sum of it), hooks, errors; or a view that an installed package offers."
+            description=f"One of {', '.join(registry.names())}, or a view that an installed package offers. "
+            "session says where it stands, runs tells every run, stall whether the search circles, budget what "
+            "is left, cycle what is open, debrief what came of it."
         ),
     ] = "session"
     at: At = None
