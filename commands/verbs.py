@@ -11,7 +11,7 @@ __all__ = ["GROUPS", "VERBS", "place_of"]
 GROUPS: dict[str, tuple[str, ...]] = {
     "Record": ("init", "append", "log", "propose", "import", "on", "off"),
     "Look": ("view", "show", "tail", "replay", "diff", "why", "export", "schema"),
-    "Check": ("verify", "check", "audit"),
+    "Check": ("verify", "check", "doctor", "audit"),
     "Loop": (
         "measure",
         "cycle",

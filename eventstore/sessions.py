@@ -18,6 +18,7 @@ from eventstore.errors import LedgerError, StorageError
 from eventstore.lock import lock_of
 
 __all__ = [
+    "LOGS",
     "RESULTS",
     "Session",
     "SessionError",
@@ -53,6 +54,9 @@ _LEGACY = {
     "config_file": "autoresearch.config.json",
     "hooks": "autoresearch.hooks",
 }
+LOGS = (_AUTO["log"], _LEGACY["log"])
+"""Where a session's log may lie, from its root; the first that is there is the log."""
+
 _FLAT_FILES = frozenset((*_LEGACY.values(), _LEGACY["log"] + ".lock", RESULTS, RESULTS + ".lock"))
 
 

@@ -56,6 +56,27 @@ def known_problem(argv: Sequence[str], cwd: str | os.PathLike[str], env: Mapping
     return None
 
 
+def script_problem(
+    path: str | os.PathLike[str], cwd: str | os.PathLike[str], env: Mapping[str, str]
+) -> str | None:
+    """A sentence on why a script with its execute bit would not run, if that shows beforehand."""
+    argv = script_argv(path)
+    known = known_problem(argv, cwd, env)
+    shebang = _shebang(argv[-1])
+    if known is not None or shebang is None:
+        return known
+    name, words = _shown(argv[-1]), shebang.split()
+    if not words:
+        return f"{name} has an empty shebang line"
+    if not os.path.exists(os.path.join(cwd, words[0])):
+        return _explain_missing(name, argv[-1])
+    if os.path.basename(words[0]) == "env":
+        program = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), None)
+        if program is not None and _find(program, cwd, env) is None:
+            return f"{name} is run by {_shown(program)}, which is not found on PATH"
+    return None
+
+
 def explain(
     error: OSError | ValueError, argv: Sequence[str], cwd: str | os.PathLike[str], env: Mapping[str, str]
 ) -> str:

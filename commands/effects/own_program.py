@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["own_argv"]
+__all__ = ["is_ours", "own_argv"]
 
 _NAMES = ("ar", "autoresearch")
 _SNIFFED = 16_384
@@ -22,14 +22,15 @@ def own_argv() -> list[str]:
     started = Path(os.path.abspath(sys.argv[0]))
     beside = Path(os.path.abspath(sys.executable)).parent
     for path in (*(beside / name for name in _NAMES), started):
-        if path.name in _NAMES and _is_ours(path):
+        if path.name in _NAMES and is_ours(path):
             return [str(path)]
     import autoresearch_ledger
 
     return [os.path.abspath(sys.executable), os.path.abspath(autoresearch_ledger.__file__)]
 
 
-def _is_ours(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
+    """Whether a file is a script that starts our launcher, of this installation or another."""
     try:
         with path.open("rb") as file:
             start = file.read(_SNIFFED)

@@ -15,7 +15,7 @@ from commands.output import is_terminal, warn
 from commands.verb import Verb
 from eventstore.errors import LedgerError
 
-__all__ = ["MissingSdkError", "mcp_cmd"]
+__all__ = ["MissingSdkError", "mcp_cmd", "require_sdk"]
 
 PORT = 8377
 """The port of `--http` where none is named."""
@@ -65,6 +65,16 @@ def mcp_cmd(call: Call, port: int | None, token_file: str | None, by: str | None
             raise BadInputError("--token-file is for --http", "ar mcp --http --token-file FILE")
         return _stdio(call, speaker)
     return _http(call, speaker, port, token_file)
+
+
+def require_sdk() -> None:
+    """Raises MissingSdkError where the server could not start."""
+    from importlib import import_module
+
+    try:
+        import_module("commands.mcp.stdio")
+    except ImportError as error:
+        _refuse(error)
 
 
 def _stdio(call: Call, speaker: str) -> int:

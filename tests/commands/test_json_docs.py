@@ -78,6 +78,8 @@ def test_every_command_that_prints_json_is_there() -> None:
         "on",
         "dispatch list",
         "tasks",
+        "doctor",
+        "setup claude --dry-run",
     ],
 )
 def test_its_document_has_these_keys(ar: Ar, call: str) -> None:

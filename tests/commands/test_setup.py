@@ -12,9 +12,7 @@ import pytest
 
 from commands.registering.recipes import AGENTS
 from tests.commands.conftest import Ar, environment, install, process
-from tests.commands.setup_trees import CASES, PROGRAM, case_path, files_in, settings_parts
-
-VARIABLES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "PI_CODING_AGENT_DIR")
+from tests.commands.setup_trees import CASES, PROGRAM, VARIABLES, case_path, files_in, settings_parts
 
 
 @pytest.fixture
@@ -192,6 +190,14 @@ def test_another_program_that_has_our_name_is_not_replaced(ar: Ar, place: Path, 
     assert (ran.code, ran.out) == (2, "")
     assert "ar is the server of another program in line" in ran.err
     assert files_in(place) == before
+
+
+def test_what_is_missing_is_named_first(ar: Ar, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK, where it is not installed."""
+    assert not any("pip install" in step for step in json.loads(ar("setup", "pi", "--json").out)["next"])
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    first, *_ = json.loads(ar("setup", "pi", "--json").out)["next"]
+    assert first.endswith("pip install 'autoresearch-ledger[mcp]'")
 
 
 def test_a_link_stays_a_link(ar: Ar, place: Path, tmp_path: Path) -> None:

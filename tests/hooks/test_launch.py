@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hooks import launch
-from hooks.launch import script_argv, shell_argv, strip_own_environment
+from hooks.launch import script_argv, script_problem, shell_argv, strip_own_environment
 
 
 def test_our_own_variables_do_not_reach_a_program() -> None:
@@ -89,3 +89,29 @@ def test_a_named_pipe_is_not_opened(tmp_path: Path) -> None:
 def test_names_are_never_drawn_raw(text: str, shown: str) -> None:
     """Control characters of a file's name are shown escaped."""
     assert launch._shown(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("head", "problem"),
+    [
+        (b"#!/bin/sh\n", None),
+        (b"#!/usr/bin/env sh\n", None),
+        (b"#!/usr/bin/env -S LANG=C sh -e\n", None),
+        (b"no shebang\n", None),
+        (b"\x7fELF\0", None),
+        (b"#!/no/such/sh -e\n", "names an interpreter that does not exist: /no/such/sh"),
+        (b"#!/usr/bin/env nosuchprogram\n", "is run by nosuchprogram, which is not found on PATH"),
+        (b"#!/bin/sh\r\n", "has Windows line endings (CRLF)"),
+        (b"#! \n", "has an empty shebang line"),
+    ],
+)
+def test_what_would_not_run_a_script_shows_beforehand(
+    tmp_path: Path, head: bytes, problem: str | None
+) -> None:
+    """In its first line."""
+    (tmp_path / "hook").write_bytes(head)
+
+    found = script_problem(tmp_path / "hook", tmp_path, os.environ)
+
+    assert (found is None) == (problem is None)
+    assert (problem or "").strip("'") in (found or "").replace("'", "")

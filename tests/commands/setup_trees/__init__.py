@@ -16,9 +16,12 @@ from commands.effects.settings_file import read_if_there
 from commands.registering.recipe import Part, Scope, change_of
 from commands.registering.recipes import AGENTS, recipe_of
 
-__all__ = ["CASES", "PROGRAM", "after", "case_path", "files_in", "settings_parts"]
+__all__ = ["CASES", "PROGRAM", "VARIABLES", "after", "case_path", "files_in", "settings_parts"]
 
 HERE = Path(__file__).parent
+VARIABLES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "PI_CODING_AGENT_DIR")
+"""By which agents are told that their files lie elsewhere."""
+
 PROGRAM = ("/opt/ar tools/bin/ar",)
 CASES = tuple(
     (agent, scope, case.name)
