@@ -282,8 +282,8 @@ class ViewArguments(Arguments, kw_only=True, frozen=True, forbid_unknown_fields=
         str,
         Meta(
             description=f"One of {', '.join(registry.names())}, or a view that an installed package offers. "
-            "session says where it stands, runs tells every run, stall whether the search circles, budget what "
-            "is left, cycle what is open, debrief what came of it."
+            "session says where it stands, runs tells every run, stall whether the search circles, budget "
+            "what is left, cycle what is open, debrief what came of it."
         ),
     ] = "session"
     at: At = None
