@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from commands.effects.registering import changes_of, make, program, scope_of
+from commands.effects.registering import changes_of, make, moved_harness, program, scope_of
 from commands.options import examples, json_option
 from commands.output import emit, emit_json
 from commands.registering.recipe import Change
@@ -46,6 +46,8 @@ def setup_cmd(agent: str, user: bool, removing: bool, dry_run: bool, as_json: bo
     backups = [None if dry_run or not each.changes else make(each, recipe.base) for each in changes]
     notes = () if removing else recipe.missing
     steps = () if removing else (*needs(), *recipe.next)
+    if not user and not dry_run and any(each.changes for each in changes) and moved_harness(scope.root):
+        steps = ("ar init --new-segment: skills belong to the harness of the session under way", *steps)
     if as_json:
         emit_json(
             {

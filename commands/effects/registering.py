@@ -12,9 +12,9 @@ from commands.errors import BadInputError
 from commands.registering.jsonc import SettingsError
 from commands.registering.recipe import Change, Part, Scope, change_of
 from commands.registering.settings import Settings
-from eventstore.errors import StorageError
+from eventstore.errors import LedgerError, StorageError
 
-__all__ = ["changes_of", "make", "program", "scope_of"]
+__all__ = ["changes_of", "make", "moved_harness", "program", "scope_of"]
 
 
 def scope_of(start: Path, user: bool) -> Scope:
@@ -68,6 +68,23 @@ def make(change: Change, base: Path) -> Path | None:
     # A file that is wholly ours, or is again what a backup holds, needs none.
     is_kept = change.part.settings is not None and change.after not in backups_of(path)
     return replace_file(path, change.after, change.before, keep=is_kept)
+
+
+def moved_harness(root: Path) -> list[str]:
+    """What a project's measured session relies on and is no longer as it was; nothing where there is none."""
+    from commands.effects.ground import take_bearings
+    from commands.effects.harness import harness_changes
+    from eventstore import sessions
+    from eventstore.filelog import FileLog
+
+    try:
+        session = sessions.find(root)
+        if session is None:
+            return []
+        config = take_bearings(FileLog(session.log, cache_dir=session.cache)).configured.config
+    except LedgerError:  # a session that cannot be read is for `ar doctor` to tell
+        return []
+    return [] if config is None else harness_changes(config.harness, session.root)
 
 
 def _was(part: Part, settings: Settings) -> bytes | None:

@@ -6,13 +6,19 @@ import json
 import os
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from commands.registering.recipes import AGENTS
+from eventstore.events import Config
+from tests.commands.bench import Bench, bench
 from tests.commands.conftest import Ar, environment, install, process
+from tests.commands.sandbox import plain_git, prepared, sandbox
 from tests.commands.setup_trees import CASES, PROGRAM, VARIABLES, case_path, files_in, settings_parts
+
+__all__ = ["bench", "plain_git", "prepared", "sandbox"]
 
 
 @pytest.fixture
@@ -198,6 +204,20 @@ def test_what_is_missing_is_named_first(ar: Ar, place: Path, monkeypatch: pytest
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     first, *_ = json.loads(ar("setup", "pi", "--json").out)["next"]
     assert first.endswith("pip install 'autoresearch-ledger[mcp]'")
+
+
+def test_a_session_under_way_is_thought_of(bench: Bench, ar: Ar, home: Path) -> None:
+    """Whose harness the skills are part of: what changes or goes is told with what to do."""
+    top = bench.box.top
+    told = "next: ar init --new-segment: skills belong to the harness of the session under way"
+    assert told not in bench.ar("setup", "claude").out
+    skill = top / ".claude" / "skills" / "autoresearch" / "SKILL.md"
+    digest = sha256(skill.read_bytes()).hexdigest()
+    bench.add(Config(name="again", assets=("src",), harness={str(skill.relative_to(top)): digest}))
+
+    assert told not in bench.ar("setup", "claude").out
+    assert told in bench.ar("setup", "claude", "--remove").out
+    assert told not in bench.ar("setup", "claude").out
 
 
 def test_a_link_stays_a_link(ar: Ar, place: Path, tmp_path: Path) -> None:
