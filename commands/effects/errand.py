@@ -21,22 +21,30 @@ from commands.effects.own_program import own_argv
 from commands.effects.side_by_side import OnStart
 from commands.flag import decide_flag
 from commands.iteration import decide_iteration
-from eventstore.events import Config, Event, Flag, Heartbeat, Iteration, Note, Record, Stopped, Verified
+from eventstore.events import (
+    Config,
+    Event,
+    Flag,
+    Heartbeat,
+    Iteration,
+    Note,
+    Record,
+    Verified,
+)
 from eventstore.filelog import FileLog
 from eventstore.sessions import Session
 from eventstore.store import START, Position, now_ms
 from hooks.process import run, shell_argv, strip_own_environment
 from reducers.core import fold
-from reducers.flags import FlagsState, flags
+from reducers.flags import flags
 from reducers.liveness import liveness
-from reducers.policies import looping
 from reducers.policies.brief import brief, text_of
 from reducers.policies.dispatching import Prompt
 from reducers.policies.iteration_limits import LIMITS
-from reducers.policies.looping import Course, last_line
+from reducers.policies.looping import last_line
 from reducers.policies.orchestrating import UNVERIFIED, Hold, Leave, Send, step
+from reducers.policies.task_seen import Seen, pursued, seen_after
 from reducers.rounds import LIMITS_TARGET, Rounds, rounds
-from reducers.signs import LivenessState
 from reducers.situation import sight_of
 from reducers.turns import STALLED
 
@@ -68,31 +76,6 @@ class Errand(msgspec.Struct, frozen=True):
     returns: bool = True
 
 
-class _Seen(msgspec.Struct, frozen=True):
-    """What a visit knows of its task's log. last_stop: the last there. state: of its own last heartbeat."""
-
-    course: Course = Course()
-    rounds: Rounds = rounds.initial
-    flags: FlagsState = flags.initial
-    liveness: LivenessState = liveness.initial
-    last_stop: Stopped | None = None
-    state: str | None = None
-
-
-def _seen(before: _Seen, records: Sequence[Record], by: str) -> _Seen:
-    """What is known after these lines too."""
-    stops = [each for each in records if isinstance(each, Stopped)]
-    beats = [each.state for each in records if isinstance(each, Heartbeat) and each.by == by]
-    return _Seen(
-        looping.after(before.course, records),
-        fold(rounds, records, before.rounds),
-        fold(flags, records, before.flags),
-        fold(liveness, records, before.liveness),
-        stops[-1] if stops else before.last_stop,
-        beats[-1] if beats else before.state,
-    )
-
-
 def say_off(session: Session, by: str) -> None:
     """The orchestrator's last heartbeat in a task; none where it never gave one, or said so already."""
     log = FileLog(session.log, by=by, cache_dir=session.cache)
@@ -112,7 +95,7 @@ class Visit:
     def __init__(self, session: Session, errand: Errand, on_start: OnStart) -> None:
         self.session, self.errand, self.on_start = session, errand, on_start
         self.log = FileLog(session.log, by=errand.by, cache_dir=session.cache)
-        self.seen, self.after = _Seen(), START
+        self.seen, self.after = Seen(), START
 
     def go(self) -> tuple[str, str]:
         """What is due for the task; its state and what came of it."""
@@ -157,7 +140,7 @@ class Visit:
         if not ok:
             self._record([Note(level="error", event="worker_failed", detail=said)])
             return "failed", said
-        self._end_iteration(said, time.monotonic() - begun)
+        self._end_iteration(said, time.monotonic() - begun, pursued(self._look()))
         exceeded = self._exceeded(before)
         if exceeded:
             self._refuse(exceeded)
@@ -165,8 +148,10 @@ class Visit:
         verified = self._verify()
         return "worked", said if verified else f"{said} (not verified yet)"
 
-    def _end_iteration(self, summary: str, seconds: float) -> None:
-        ended = Iteration(iteration=0, summary=summary, duration_seconds=round(seconds, 3))
+    def _end_iteration(self, summary: str, seconds: float, direction: str | None) -> None:
+        ended = Iteration(
+            iteration=0, summary=summary, direction=direction, duration_seconds=round(seconds, 3)
+        )
 
         def carry_on(state: Rounds, records: Iterable[Record]) -> Rounds:
             return fold(rounds, records, state)
@@ -179,11 +164,14 @@ class Visit:
             kinds=tuple(rounds.handlers),
         )
 
-    def _look(self) -> None:
-        """Takes in what the log has gained."""
+    def _look(self) -> list[Record]:
+        """Takes in what the log has gained, and gives it."""
+        gained: list[Record] = []
         for batch in self.log.read(self.after):
-            self.seen = _seen(self.seen, batch.records, self.errand.by)
+            gained += batch.records
+            self.seen = seen_after(self.seen, batch.records, self.errand.by)
             self.after = Position(batch.last, batch.end)
+        return gained
 
     def _decided(self) -> Leave | Hold | Send:
         exceeded = by_the_log(self.log, self.session) if self.errand.strict else []

@@ -78,6 +78,21 @@ def test_each_task_gets_a_fresh_worker_with_its_brief(ar: Ar, tmp_path: Path) ->
     assert len(of(logs[0], "settings")) == 1
 
 
+def test_the_direction_that_a_worker_claimed_is_tried_then(ar: Ar, tmp_path: Path) -> None:
+    """The iteration names it, so that no later one goes there without a reason."""
+    log = task(ar, tmp_path / "w" / "a")
+    claims = '"$AR" direction claim SIMD >/dev/null && echo "went there"'
+
+    assert once(ar, tmp_path / "w", claims, "--verify", "true") == {"a": ("worked", "went there")}
+    (iteration,) = of(log, "iteration")
+    assert iteration["direction"] == "SIMD"
+    (row,) = json.loads(ar("-C", str(log.parent.parent), "view", "directions", "--json").out)["directions"]
+    assert (row["state"], row["by"], row["iterations"]) == ("tried", None, [1])
+    came = once(ar, tmp_path / "w", claims, "--verify", "true")["a"]
+    assert came[0] == "failed"
+    assert "try: another direction, or --reason" in came[1]
+
+
 def test_no_iteration_begins_before_the_last_is_verified(ar: Ar, tmp_path: Path) -> None:
     """It waits, flagged once, round after round, until a check held."""
     log = task(ar, tmp_path / "w" / "a")
