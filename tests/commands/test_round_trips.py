@@ -19,14 +19,16 @@ from eventstore.memory import MemoryLog
 from reducers.core import fold, to_plain
 from reducers.directions import directions
 from reducers.findings import findings
+from reducers.flags import flags
 from reducers.iterations import iterations
 from reducers.progress import progress
 from reducers.runs import runs
 from reducers.session import session
+from reducers.stall import stall
 from tests.eventstore.formats.histories import LOGS, RUN_LOGS
 
 SLOW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-ALL = (session, runs, findings, directions, iterations, progress)
+ALL = (session, runs, stall, findings, directions, iterations, progress, flags)
 
 
 def numbered(log: MemoryLog) -> list[tuple[int, Event]]:
