@@ -14,10 +14,11 @@ from commands.effects.escalating import (
     last_events,
     notify,
     place_for,
+    said_in,
     versions,
     write_report,
 )
-from commands.effects.recording import enter
+from commands.effects.recording import enter, enter_decided
 from commands.effects.situations import situation_at
 from commands.errors import BadInputError
 from commands.given import length, words
@@ -25,9 +26,10 @@ from commands.options import by_option, examples, json_option
 from commands.output import emit, emit_json, warn
 from commands.render import escape, when
 from commands.verb import Verb
-from eventstore.events import Flag, Note
+from eventstore.events import Event, Flag, Note
 from eventstore.secrets import redact
 from eventstore.store import now_ms
+from reducers.flags import FlagsState, flags
 from reducers.policies.escalation import KIND, Case, report
 from reducers.policies.fencing import one_line
 
@@ -70,14 +72,18 @@ def escalate_cmd(
     """Hand on what cannot be solved from here, with a full report; never drop it.
 
     The report (what, tried, logs, versions, next step) goes to .auto/escalations/, the flag `escalated` goes
-    up. With --wait the answer is recorded and the flag taken down; exit 1 if none came in time. Work that
-    does not hang on it goes on meanwhile.
+    up (`escalated-2` and so on beside others). With --wait the answer is recorded and the flag taken down;
+    exit 1 if none came in time. Work that does not hang on it goes on meanwhile.
     """
     words("WHAT", what)
     seconds = length("--for", patience)
     session = call.session
     if session.layout == "file":
         raise BadInputError("a report needs a session, not just a log", "leave --log out, or use -C DIR")
+    if reply is not None and said_in(Path(reply)) is not None:
+        raise BadInputError(
+            f"--wait: {reply} says something already, which cannot be the answer", "name another file"
+        )
     writer, now = call.writer(by), now_ms()
     head = writer.head()
     case = Case(
@@ -96,19 +102,32 @@ def escalate_cmd(
     place = place_for(session, "".join(filter(str.isdigit, when(now))))
     write_report(session, place, text)
     shown = os.path.relpath(place, session.root)
-    enter(call, by, Flag(kind=KIND, detail=f"{one_line(what, 200)} ({shown})"))
+    flag = _raised(call, by, f"{one_line(what, 200)} ({shown})")
     trouble = None if command is None else notify(command, place, text, session.root)
     if trouble is not None:
         warn(f"--notify {trouble}")
         enter(call, by, Note(level="error", event="notify_failed", detail=trouble))
     if not as_json:
-        emit(f"{escape(shown)} is the report; escalated is up\n")
+        emit(f"{escape(shown)} is the report; {flag} is up\n")
     answer = None if reply is None else await_reply(Path(reply), seconds)
     if answer is not None:
         told = Note(level="decision", event="answered", detail=answer, source=reply)
-        enter(call, by, told, Flag(kind=KIND, detail="answered", cleared=True))
+        enter(call, by, told, Flag(kind=flag, detail="answered", cleared=True))
     if as_json:
-        emit_json({"report": str(place), "flag": KIND, "notify_failed": trouble, "answer": answer})
+        emit_json({"report": str(place), "flag": flag, "notify_failed": trouble, "answer": answer})
     elif reply is not None:
         emit(f"{escape(answer, lines=True)}\n" if answer is not None else "no answer came in time\n")
     return 1 if reply is not None and answer is None else 0
+
+
+def _raised(call: Call, by: str | None, detail: str) -> str:
+    """Raises a flag of its own for this escalation, beside those of others that are up; its kind."""
+
+    def decide(state: FlagsState) -> list[Event]:
+        up = {row.kind for row in flags.view(state).flags if row.up}
+        kinds = (KIND if number == 1 else f"{KIND}-{number}" for number in range(1, len(up) + 2))
+        return [Flag(kind=next(kind for kind in kinds if kind not in up), detail=detail)]
+
+    (flag,) = enter_decided(call, by, Flag, flags, decide).events
+    assert isinstance(flag, Flag)
+    return flag.kind

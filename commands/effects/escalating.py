@@ -15,7 +15,16 @@ from eventstore.filelog import FileLog
 from eventstore.sessions import Session
 from reducers.policies.escalation import EXTRACT_CHARACTERS, Extract
 
-__all__ = ["await_reply", "extract_of", "last_events", "notify", "place_for", "versions", "write_report"]
+__all__ = [
+    "await_reply",
+    "extract_of",
+    "last_events",
+    "notify",
+    "place_for",
+    "said_in",
+    "versions",
+    "write_report",
+]
 
 EVENTS = 20
 """How many of the log's last events are told."""
@@ -131,17 +140,27 @@ def notify(command: str, report: Path, text: str, root: Path) -> str | None:
 
 
 def await_reply(path: Path, seconds: float) -> str | None:
-    """What a file says as soon as it says something; None if it does not within this time, seconds."""
+    """What a file says once it says something and no more is written; None if it does not in this time.
+
+    seconds: how long that is.
+    """
     deadline = time.monotonic() + seconds
+    before: str | None = None
     while True:
-        try:
-            with open(path, "rb", opener=without_waiting) as file:
-                said = file.read(REPLY_BYTES).decode("utf-8", "replace").strip()
-            if said:
-                return said
-        except OSError:
-            pass
+        said = said_in(path)
         left = deadline - time.monotonic()
+        if said is not None and (said == before or left <= 0):
+            return said
         if left <= 0:
             return None
+        before = said
         time.sleep(min(POLL_SECONDS, left))
+
+
+def said_in(path: Path) -> str | None:
+    """What a file says now, without white space around; None if it says nothing, or cannot be read."""
+    try:
+        with open(path, "rb", opener=without_waiting) as file:
+            return file.read(REPLY_BYTES).decode("utf-8", "replace").strip() or None
+    except OSError:
+        return None

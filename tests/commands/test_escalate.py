@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from commands.effects.escalating import await_reply
 from tests.commands.conftest import Ar
 from tests.commands.protocol import begin, lines, refused
 
@@ -102,6 +103,43 @@ def test_an_answer_is_waited_for(ar: Ar, log: Path, tmp_path: Path) -> None:
     note, flag = lines(log)[-2:]
     assert (note["level"], note["detail"], note["source"]) == ("decision", "use the small one", "reply.txt")
     assert (flag["kind"], flag["cleared"]) == ("escalated", True)
+
+
+def test_one_answer_settles_one_escalation(ar: Ar, log: Path) -> None:
+    """Each has a flag of its own; what was answered leaves the others up."""
+    ran = ar("escalate", "the cluster refuses our jobs", "--json")
+    assert json.loads(ran.out)["flag"] == "escalated"
+    person = threading.Timer(0.3, lambda: Path("reply.txt").write_text("the small one"))
+    person.start()
+    ran = ar("escalate", "which data?", "--wait", "reply.txt", "--json")
+    person.join()
+
+    document = json.loads(ran.out)
+    assert (ran.code, document["flag"], document["answer"]) == (0, "escalated-2", "the small one")
+    up = [row["kind"] for row in json.loads(ar("view", "flags", "--json").out)["flags"] if row["up"]]
+    assert up == ["escalated"]
+    assert ar("escalate", "a third").out.endswith("is the report; escalated-2 is up\n")
+
+
+def test_an_old_answer_is_none(ar: Ar, log: Path) -> None:
+    """A file that says something before anybody was asked is refused, and nothing is written."""
+    Path("reply.txt").write_text("yesterday's\n")
+
+    assert "reply.txt says something already" in refused(ar, log, "escalate", "which?", "--wait", "reply.txt")
+    assert not (log.parent / "escalations").exists()
+
+
+def test_a_half_written_answer_is_waited_for(tmp_path: Path) -> None:
+    """It counts once nothing more comes."""
+    reply = tmp_path / "reply.txt"
+    reply.write_text("use ")
+    person = threading.Timer(0.3, lambda: reply.write_text("use the small one\n"))
+    person.start()
+
+    assert await_reply(reply, 20) == "use the small one"
+    person.join()
+    assert await_reply(reply, 0) == "use the small one"
+    assert await_reply(tmp_path / "none", 0) is None
 
 
 def test_no_answer_in_time(ar: Ar, log: Path) -> None:
