@@ -7,6 +7,8 @@ away, so that two workers never work on one direction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from commands.errors import BadInputError
@@ -23,7 +25,7 @@ __all__ = ["claim", "dropped", "holder", "row_of", "tried"]
 _AGAIN = "another direction, or --reason 'why this one again'"
 
 
-def row_of(text: str, rows: list[DirectionRow]) -> DirectionRow | None:
+def row_of(text: str, rows: Sequence[DirectionRow]) -> DirectionRow | None:
     """The direction that is the same as `text` after normalising; None if it never came up."""
     words = normal(text)
     return next((row for row in rows if normal(row.text) == words), None)

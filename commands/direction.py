@@ -252,7 +252,7 @@ def _record(
         emit(f"{escape(asked.text)} is {tell(written)}, line {appended.seqs[0]}\n")
 
 
-def _warned(text: str, rows: list[DirectionRow]) -> dict[str, Any] | None:
+def _warned(text: str, rows: Sequence[DirectionRow]) -> dict[str, Any] | None:
     """Warns of the direction most like this one, if one is close, and returns it for the JSON document."""
     near = neighbour(text, rows)
     if near is None:
@@ -261,7 +261,7 @@ def _warned(text: str, rows: list[DirectionRow]) -> dict[str, Any] | None:
     return {"text": near[0].text, "outcome": near[0].outcome, "similarity": round(near[1], 1)}
 
 
-def _look(call: Call) -> tuple[Look, list[DirectionRow]]:
+def _look(call: Call) -> tuple[Look, Sequence[DirectionRow]]:
     look = read_view(call.log(), directions, cache=call.cache("directions"))
     return look, msgspec.convert(look.view, DirectionsView).directions
 

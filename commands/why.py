@@ -25,7 +25,7 @@ from commands.where import parse_where
 from eventstore.events import Damaged, Event, Record
 from eventstore.filelog import FileLog
 from eventstore.store import now_ms
-from reducers.core import Reducer, to_plain
+from reducers.core import Reducer
 
 __all__ = ["document", "told", "trace", "why_cmd"]
 
@@ -93,7 +93,7 @@ def why_cmd(call: Call, field: str, view: str, where: str | None, count: int, as
 
 def trace(log: FileLog, reducer: Reducer[Any, Any], field: str, until: int | None) -> History:
     """The field's values in the log up to line `until`. Raises BadInputError for one that never was there."""
-    view = to_plain(reducer.view(reducer.initial, now_ms()))
+    view = reducer.view(reducer.initial, now_ms())
     value = initial = at_path(view, field)
     causes: list[Cause] = []
     damaged: list[int] = []

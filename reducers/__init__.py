@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reducers.history import History
     from reducers.probing import NotAReducerError, probe
     from reducers.registry import UnknownViewError, load, names
+    from reducers.rows import Rows
     from reducers.table import Table
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "NotAReducerError",
     "Projection",
     "Reducer",
+    "Rows",
     "Table",
     "UnknownViewError",
     "decode_state",
@@ -45,6 +47,7 @@ __all__ = [
 _HOME = {
     "History": "history",
     "NotAReducerError": "probing",
+    "Rows": "rows",
     "Table": "table",
     "UnknownViewError": "registry",
     "load": "registry",

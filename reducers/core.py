@@ -38,7 +38,9 @@ class Reducer(Protocol[S, V_co]):
     initial: the state of an empty log; a frozen `msgspec.Struct`, growing parts of it `History`.
     handlers: see `Handlers`. A type without a handler leaves the state as it is.
     view: what is shown. `now` is milliseconds since 1970 UTC; a view that needs the time takes it from there
-        alone and shows null for what depends on it when it is None.
+        alone and shows null for what depends on it when it is None. A list that grows with the log is shown
+        as the `History` that holds it, or as `Rows` of the state: to compare the views before and after an
+        event then costs about as much as what the event changed.
     """
 
     @property

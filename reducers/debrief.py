@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
@@ -115,7 +117,7 @@ class DebriefView(msgspec.Struct, frozen=True):
     no_change: int
     elapsed_minutes: float | None
     active_minutes: float
-    kept_changes: list[KeptChange]
+    kept_changes: Sequence[KeptChange]
     stopped: bool
     stop_reason: str | None
     stop_detail: str
@@ -216,7 +218,7 @@ def _view(state: DebriefState, now: int | None) -> DebriefView:  # noqa: ARG001
         no_change=state.no_change,
         elapsed_minutes=None if began is None or ended is None else max(ended - began, 0) / 60_000,
         active_minutes=spent.minutes_used,
-        kept_changes=state.kept.to_list(),
+        kept_changes=state.kept,
         stopped=spent.stopped,
         stop_reason=spent.stop_reason,
         stop_detail=state.detail if spent.stopped else "",

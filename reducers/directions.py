@@ -2,50 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from eventstore.events import Direction, Iteration, Run
+from eventstore.events import Direction, Event, Iteration, Run
 from eventstore.timestamps import epoch_ms
 from reducers.core import Projection, handlers
 from reducers.history import History
 from reducers.policies.directions import CLAIM_MS, normal
+from reducers.rows import Rows
+from reducers.table import Table
 
-__all__ = ["DirectionRow", "DirectionsState", "DirectionsView", "Mention", "directions"]
+__all__ = ["Claim", "DirectionRow", "DirectionsState", "DirectionsView", "Group", "directions"]
 
 
-class Mention(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """One event that names a direction: what it says of it.
+class Claim(msgspec.Struct, frozen=True, gc=False):
+    """A claim that holds. by: who holds it. until: when it ends, milliseconds since 1970 UTC."""
 
-    text: the direction. by: who appended it.
-    state, kind, reason: of a `direction` event; a run or an iteration has `tried` it.
-    at, until: when it was said, when the claim ends; milliseconds since 1970 UTC.
-    run, status: of a run: its ordinal and how it was judged.
-    iteration, findings: of a protocol iteration: its number and how many findings it made.
+    by: str
+    until: int | None = None
+
+
+class Group(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What is kept of a direction: of all texts that are the same after normalising.
+
+    place: its row, from 0. state: what was said last. claim: the one that holds, if any.
+    kept: whether one of its runs was kept. last_status: of its last run. found: whether an iteration of it
+    found something. The others are those of `DirectionRow`.
     """
 
+    place: int
     text: str
-    by: str
-    state: str = "tried"
     kind: str | None = None
+    state: str = "tried"
     reason: str | None = None
-    at: int | None = None
-    until: int | None = None
-    run: int | None = None
-    status: str | None = None
-    iteration: int | None = None
-    findings: int = 0
+    claim: Claim | None = None
+    runs: History[int] = History()
+    kept: bool = False
+    last_status: str | None = None
+    iterations: History[int] = History()
+    found: bool = False
 
 
 class DirectionsState(msgspec.Struct, frozen=True, gc=False):
     """What is kept of a log for the `directions` view.
 
-    run_count: runs of the log. mentions: every event that names a direction, in order.
+    run_count: runs of the log. names: the directions, normalised, in the order they came up.
+    groups: what is kept of each, by name.
     """
 
     run_count: int = 0
-    mentions: History[Mention] = History()
+    names: History[str] = History()
+    groups: Table[Group] = Table()
 
 
 class DirectionRow(msgspec.Struct, frozen=True):
@@ -70,8 +80,8 @@ class DirectionRow(msgspec.Struct, frozen=True):
     state: str
     outcome: str | None
     reason: str | None
-    runs: list[int]
-    iterations: list[int]
+    runs: Sequence[int]
+    iterations: Sequence[int]
     by: str | None
     until: int | None
 
@@ -82,98 +92,127 @@ class DirectionsView(msgspec.Struct, frozen=True):
     directions: one row a direction, in the order they came up.
     """
 
-    directions: list[DirectionRow]
+    directions: Sequence[DirectionRow]
 
 
 def _on_direction(state: DirectionsState, event: Direction) -> DirectionsState:
     at, until = epoch_ms(event.timestamp), epoch_ms(event.until)
     if event.state == "claimed" and until is None and at is not None:
         until = at + CLAIM_MS
-    mention = Mention(event.text, event.by, event.state, event.kind, event.reason, at, until)
-    return DirectionsState(state.run_count, state.mentions.push(mention))
+    group = _group(state, event.text)
+    return _with(
+        state,
+        replace(
+            group,
+            state=event.state,
+            kind=group.kind if event.kind is None else event.kind,
+            reason=group.reason if event.reason is None else event.reason,
+            claim=_claim(group.claim, event, Claim(event.by, until) if event.state == "claimed" else None),
+        ),
+    )
+
+
+def _claim(held: Claim | None, event: Event, said: Claim | None = None) -> Claim | None:
+    """Who holds the claim after this: the first wins, until its claim ends or something else is said.
+
+    Said by the holder, a user or an orchestrator: what another worker says of a direction, or records of a
+    run in it, takes no claim away. Claims are compared by when they were said, not by a clock of ours; one
+    that tells no time does not get another's. `said`: the claim that the event makes, if it makes one.
+    """
+    if held is None or held.by == event.by:
+        return said
+    if said is None and event.by.partition(":")[0] in ("user", "orchestrator"):
+        return None
+    at = epoch_ms(event.timestamp)
+    expired = held.until is not None and at is not None and at >= held.until
+    return said if expired else held
 
 
 def _on_run(state: DirectionsState, event: Run) -> DirectionsState:
-    ordinal, mentions = state.run_count + 1, state.mentions
-    if event.direction:
-        at = epoch_ms(event.timestamp)
-        mentions = mentions.push(Mention(event.direction, event.by, at=at, run=ordinal, status=event.status))
-    return DirectionsState(ordinal, mentions)
+    ordinal = state.run_count + 1
+    state = replace(state, run_count=ordinal)
+    if not event.direction:
+        return state
+    group = _group(state, event.direction)
+    return _with(
+        state,
+        replace(
+            group,
+            state="tried",
+            claim=_claim(group.claim, event),
+            runs=group.runs.push(ordinal),
+            kept=group.kept or event.status == "keep",
+            last_status=event.status,
+        ),
+    )
 
 
 def _on_iteration(state: DirectionsState, event: Iteration) -> DirectionsState:
     if not event.direction:
         return state
-    mention = Mention(
-        event.direction,
-        event.by,
-        at=epoch_ms(event.timestamp),
-        iteration=event.iteration,
-        findings=max(event.findings, 0),
+    group = _group(state, event.direction)
+    return _with(
+        state,
+        replace(
+            group,
+            state="tried",
+            claim=_claim(group.claim, event),
+            iterations=group.iterations.push(event.iteration),
+            found=group.found or event.findings > 0,
+        ),
     )
-    return DirectionsState(state.run_count, state.mentions.push(mention))
 
 
-def _view(state: DirectionsState, now: int | None) -> DirectionsView:  # noqa: ARG001
-    groups: dict[str, list[Mention]] = {}
-    for mention in state.mentions:
-        groups.setdefault(normal(mention.text), []).append(mention)
-    return DirectionsView([_row(mentions) for mentions in groups.values()])
+def _group(state: DirectionsState, text: str) -> Group:
+    """What is kept of a direction; where it is new, what would be."""
+    known = state.groups.get(normal(text))
+    return Group(len(state.names), text) if known is None else known
 
 
-def _row(mentions: list[Mention]) -> DirectionRow:
-    held: Mention | None = None
-    for mention in mentions:
-        held = _holder(held, mention)
-    runs = [m for m in mentions if m.run is not None]
-    iterations = [m for m in mentions if m.iteration is not None]
+def _with(state: DirectionsState, group: Group) -> DirectionsState:
+    name = normal(group.text)
+    names = state.names.push(name) if group.place == len(state.names) else state.names
+    return DirectionsState(state.run_count, names, state.groups.put(name, group))
+
+
+def _row(state: DirectionsState, place: int) -> DirectionRow:
+    group = state.groups[state.names[place]]
     return DirectionRow(
-        text=mentions[0].text,
-        kind=_last(m.kind for m in mentions),
-        state=mentions[-1].state if held is None else "claimed",
-        outcome=_outcome(runs, iterations),
-        reason=_last(m.reason for m in mentions),
-        runs=[m.run for m in runs if m.run is not None],
-        iterations=[m.iteration for m in iterations if m.iteration is not None],
-        by=held.by if held else None,
-        until=held.until if held else None,
+        text=group.text,
+        kind=group.kind,
+        state="claimed" if group.claim else group.state,
+        outcome=_outcome(group),
+        reason=group.reason,
+        runs=group.runs,
+        iterations=group.iterations,
+        by=group.claim.by if group.claim else None,
+        until=group.claim.until if group.claim else None,
     )
 
 
-def _holder(held: Mention | None, mention: Mention) -> Mention | None:
-    """Who holds the claim after this: the first wins, until its claim ends or something else is said.
-
-    Said by the holder, a user or an orchestrator: what another worker says of a direction, or records of a
-    run in it, takes no claim away. Claims are compared by when they were said, not by a clock of ours; one
-    that tells no time does not get another's.
-    """
-    said = mention if mention.state == "claimed" else None
-    if held is None or held.by == mention.by:
-        return said
-    if said is None and mention.by.partition(":")[0] in ("user", "orchestrator"):
-        return None
-    expired = held.until is not None and mention.at is not None and mention.at >= held.until
-    return said if expired else held
-
-
-def _outcome(runs: list[Mention], iterations: list[Mention]) -> str | None:
-    if runs:
-        return "keep" if any(m.status == "keep" for m in runs) else runs[-1].status
-    if iterations:
-        return "findings" if any(m.findings for m in iterations) else "nothing"
+def _outcome(group: Group) -> str | None:
+    if group.runs:
+        return "keep" if group.kept else group.last_status
+    if group.iterations:
+        return "findings" if group.found else "nothing"
     return None
 
 
-def _last(values: Iterable[str | None]) -> str | None:
-    last = None
-    for value in values:
-        last = last if value is None else value
-    return last
+def _touched(one: DirectionsState, other: DirectionsState) -> list[int]:
+    """The places of the rows that something was said of between two states."""
+    places = [*one.names.may_differ(other.names)]
+    for name in one.groups.differing(other.groups):
+        places += [state.groups[name].place for state in (one, other) if name in state.groups]
+    return places
+
+
+def _view(state: DirectionsState, now: int | None) -> DirectionsView:  # noqa: ARG001
+    return DirectionsView(Rows(state, len(state.names), _row, _touched))
 
 
 directions: Projection[DirectionsState, DirectionsView] = Projection(
     name="directions",
-    version=2,
+    version=3,
     initial=DirectionsState(),
     handlers=handlers(_on_direction, _on_run, _on_iteration),
     shows=_view,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
+from msgspec.structs import replace
 
 from eventstore.events import Finding, Verified
 from eventstore.timestamps import epoch_ms
 from reducers.core import Projection, handlers
 from reducers.history import History
+from reducers.rows import Rows
+from reducers.table import Table
 
-__all__ = ["Check", "FindingRow", "FindingsState", "FindingsView", "Noted", "findings"]
+__all__ = ["Check", "FindingRow", "FindingsState", "FindingsView", "Noted", "Source", "findings"]
 
 
 class Noted(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -29,19 +34,43 @@ class Noted(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class Check(msgspec.Struct, frozen=True, gc=False):
     """A check of citations.
 
-    after: how many findings there were. target: what was checked. ok: whether it held.
+    number: from 1, in the order of the log. after: how many findings there were. ok: whether it held.
     """
 
-    after: int
-    target: str | None
-    ok: bool
+    number: int = 0
+    after: int = 0
+    ok: bool = True
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """What is kept of a source that was cited.
+
+    places: of the findings that cite it, from 0. check: the last one whose target it was.
+    open: how many of the places no check has found in order, as of the check of all that had number `as_of`.
+    """
+
+    places: History[int] = History()
+    check: Check = Check()
+    open: int = 0
+    as_of: int = 0
 
 
 class FindingsState(msgspec.Struct, frozen=True, gc=False):
-    """What is kept of a log for the `findings` view: the findings, and the checks of citations."""
+    """What is kept of a log for the `findings` view.
+
+    noted: the findings. sources: what was cited. checks: how many checks of citations there were.
+    of_all: the last that covered every citation.
+    failed: the sources whose last check failed, after that.
+    citations, open: how many findings cite a source, and how many of those no check has found in order.
+    """
 
     noted: History[Noted] = History()
-    checks: History[Check] = History()
+    sources: Table[Source] = Table()
+    checks: int = 0
+    of_all: Check = Check()
+    failed: tuple[str, ...] = ()
+    citations: int = 0
+    open: int = 0
 
 
 class FindingRow(msgspec.Struct, frozen=True):
@@ -84,66 +113,102 @@ class FindingsView(msgspec.Struct, frozen=True):
     total: int
     citations: int
     citations_unverified: int
-    findings: list[FindingRow]
+    findings: Sequence[FindingRow]
 
 
 def _on_finding(state: FindingsState, event: Finding) -> FindingsState:
     noted = Noted(
         event.text, event.by, event.evidence, event.source, event.iteration, epoch_ms(event.timestamp)
     )
-    return FindingsState(state.noted.push(noted), state.checks)
+    state = replace(state, noted=state.noted.push(noted))
+    if not event.source:
+        return state
+    source = _as_it_stands(state, event.source)
+    source = replace(source, places=source.places.push(len(state.noted) - 1), open=source.open + 1)
+    sources = state.sources.put(event.source, source)
+    return replace(state, sources=sources, citations=state.citations + 1, open=state.open + 1)
+
+
+def _as_it_stands(state: FindingsState, name: str) -> Source:
+    """A source, the last check of all taken account of, which covered all that cited it then."""
+    source = state.sources.get(name, Source())
+    number = state.of_all.number
+    return source if source.as_of == number else replace(source, open=0, as_of=number)
 
 
 def _on_verified(state: FindingsState, event: Verified) -> FindingsState:
     if event.kind != "citation":
         return state
-    return FindingsState(state.noted, state.checks.push(Check(len(state.noted), event.target, event.ok)))
+    check = Check(state.checks + 1, len(state.noted), event.ok)
+    target = event.target
+    if target and target in state.sources:
+        source = _as_it_stands(state, target)
+        left = 0 if event.ok else len(source.places)
+        failed = tuple(name for name in state.failed if name != target)
+        return replace(
+            state,
+            sources=state.sources.put(target, replace(source, check=check, open=left)),
+            checks=check.number,
+            failed=failed if event.ok else (*failed, target),
+            open=state.open - source.open + left,
+        )
+    if event.ok:
+        return replace(state, checks=check.number, of_all=check, failed=(), open=0)
+    return state
 
 
-def _citations(state: FindingsState) -> list[str | None]:
-    """Per finding: `unverified`, or how the last check that covers it ended; None for what is no citation."""
-    first: dict[str | None, int] = {}
-    for index, noted in enumerate(state.noted):
-        first.setdefault(noted.source, index)
-    of_source: dict[str, tuple[int, Check]] = {}
-    of_all: tuple[int, Check] = (-1, Check(0, None, True))
-    for order, check in enumerate(state.checks):
-        if check.target and first.get(check.target, check.after) < check.after:
-            of_source[check.target] = order, check
-        elif check.ok:
-            of_all = order, check
-    return [
-        _citation(index, of_all, of_source.get(noted.source, of_all)) if noted.source else None
-        for index, noted in enumerate(state.noted)
-    ]
+def _row(state: FindingsState, place: int) -> FindingRow:
+    noted = state.noted[place]
+    return FindingRow(
+        finding=place + 1,
+        text=noted.text,
+        evidence=noted.evidence,
+        source=noted.source,
+        citation=_citation(state, noted.source, place) if noted.source else None,
+        iteration=noted.iteration,
+        timestamp=noted.timestamp,
+        by=noted.by,
+    )
 
 
-def _citation(index: int, *checks: tuple[int, Check]) -> str:
-    covering = [(order, check.ok) for order, check in checks if check.after > index]
-    return "unverified" if not covering else "ok" if max(covering)[1] else "failed"
+def _citation(state: FindingsState, source: str, place: int) -> str:
+    """`unverified`, or how the last check that covers a finding ended."""
+    covering = [c for c in (state.of_all, state.sources[source].check) if c.after > place]
+    if not covering:
+        return "unverified"
+    return "ok" if max(covering, key=lambda check: check.number).ok else "failed"
+
+
+def _touched(one: FindingsState, other: FindingsState) -> list[int]:
+    """The places of the rows that a check may have come to between two states, or another finding.
+
+    A check of all leaves those as they are which the one before covered, unless one of their source failed
+    in between.
+    """
+    differing = one.sources.differing(other.sources)
+    names = {name for name in differing if _check_of(one, name) != _check_of(other, name)}
+    places = [*one.noted.may_differ(other.noted)]
+    if one.of_all != other.of_all:
+        names.update(one.failed, other.failed)
+        places += range(*sorted((one.of_all.after, other.of_all.after)))
+    for name in names:
+        for state in (one, other):
+            places += state.sources.get(name, Source()).places
+    return places
+
+
+def _check_of(state: FindingsState, name: str) -> Check:
+    return state.sources.get(name, Source()).check
 
 
 def _view(state: FindingsState, now: int | None) -> FindingsView:  # noqa: ARG001
-    rows = [
-        FindingRow(
-            finding=number,
-            text=noted.text,
-            evidence=noted.evidence,
-            source=noted.source,
-            citation=citation,
-            iteration=noted.iteration,
-            timestamp=noted.timestamp,
-            by=noted.by,
-        )
-        for number, (noted, citation) in enumerate(zip(state.noted, _citations(state), strict=True), 1)
-    ]
-    cited = [row.citation for row in rows if row.citation is not None]
-    return FindingsView(len(rows), len(cited), sum(citation != "ok" for citation in cited), rows)
+    total = len(state.noted)
+    return FindingsView(total, state.citations, state.open, Rows(state, total, _row, _touched))
 
 
 findings: Projection[FindingsState, FindingsView] = Projection(
     name="findings",
-    version=1,
+    version=2,
     initial=FindingsState(),
     handlers=handlers(_on_finding, _on_verified),
     shows=_view,

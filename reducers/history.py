@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import msgspec
 
+from reducers.rows import Rows
 from reducers.table import Table
 
 __all__ = ["History", "dec_hook", "enc_hook"]
@@ -75,6 +76,14 @@ class History(Sequence[T], Generic[T]):
         """
         return self._storage.in_order(self._length)
 
+    def may_differ(self, other: History[T]) -> range:
+        """The places at which this one and another may hold different items.
+
+        Where one grew from the other, they hold the same up to the shorter one's end.
+        """
+        shared = min(self._length, other._length) if self._storage is other._storage else 0
+        return range(shared, max(self._length, other._length))
+
     def _own_storage(self) -> _Storage[T]:
         """A storage that holds this one's items and nothing else.
 
@@ -138,8 +147,8 @@ def _version(storage: _Storage[T], length: int) -> History[T]:
 
 
 def enc_hook(value: Any) -> Any:
-    """A history as a list, a table as a dict; for `msgspec.json.encode(state, enc_hook=enc_hook)`."""
-    if isinstance(value, History):
+    """A history or rows as a list, a table as a dict; for `msgspec.json.encode(state, enc_hook=enc_hook)`."""
+    if isinstance(value, History | Rows):
         return value.to_list()
     if isinstance(value, Table):
         return value.to_dict()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from eventstore.events import Event, Hook, Iteration, Proposal, Run, Started
@@ -77,7 +79,7 @@ class HooksView(msgspec.Struct, frozen=True):
     failures: int
     timeouts: int
     last_steer: Steer | None
-    pending_steers: list[Steer]
+    pending_steers: Sequence[Steer]
     stages: dict[str, StageRow]
 
 
@@ -109,7 +111,7 @@ def _view(state: HooksState, now: int | None) -> HooksView:  # noqa: ARG001
         failures=sum(row.failures for row in stages.values()),
         timeouts=sum(row.timeouts for row in stages.values()),
         last_steer=state.last_steer,
-        pending_steers=state.pending.to_list(),
+        pending_steers=state.pending,
         stages=stages,
     )
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 import msgspec
 
 from eventstore.events import Iteration, Verified
 from eventstore.timestamps import epoch_ms
 from reducers.core import Projection, handlers
 from reducers.history import History
+from reducers.rows import Rows
 
 __all__ = ["Ended", "IterationRow", "IterationsState", "IterationsView", "iterations"]
 
@@ -72,7 +76,7 @@ class IterationsView(msgspec.Struct, frozen=True):
     """
 
     total: int
-    iterations: list[IterationRow]
+    iterations: Sequence[IterationRow]
 
 
 def _on_iteration(state: IterationsState, event: Iteration) -> IterationsState:
@@ -97,24 +101,35 @@ def _on_verified(state: IterationsState, event: Verified) -> IterationsState:
     return IterationsState(state.ended, state.verified.push(last))
 
 
+def _row(state: IterationsState, place: int) -> IterationRow:
+    ended, number = state.ended[place], place + 1
+    verified = state.verified
+    found = bisect_left(verified, number)
+    return IterationRow(
+        iteration=ended.iteration,
+        summary=ended.summary,
+        findings=ended.findings,
+        metric=ended.metric,
+        direction=ended.direction,
+        rounds=ended.rounds,
+        duration_seconds=ended.duration_seconds,
+        verified=found < len(verified) and verified[found] == number,
+        timestamp=ended.timestamp,
+        by=ended.by,
+    )
+
+
+def _touched(one: IterationsState, other: IterationsState) -> list[int]:
+    """The places of the rows that a check may have come to between two states, or another iteration."""
+    places = [*one.ended.may_differ(other.ended)]
+    for index in one.verified.may_differ(other.verified):
+        places += [state.verified[index] - 1 for state in (one, other) if index < len(state.verified)]
+    return places
+
+
 def _view(state: IterationsState, now: int | None) -> IterationsView:  # noqa: ARG001
-    verified = set(state.verified)
-    rows = [
-        IterationRow(
-            iteration=ended.iteration,
-            summary=ended.summary,
-            findings=ended.findings,
-            metric=ended.metric,
-            direction=ended.direction,
-            rounds=ended.rounds,
-            duration_seconds=ended.duration_seconds,
-            verified=number in verified,
-            timestamp=ended.timestamp,
-            by=ended.by,
-        )
-        for number, ended in enumerate(state.ended, 1)
-    ]
-    return IterationsView(len(rows), rows)
+    total = len(state.ended)
+    return IterationsView(total, Rows(state, total, _row, _touched))
 
 
 iterations: Projection[IterationsState, IterationsView] = Projection(

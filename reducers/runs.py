@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -74,7 +75,7 @@ class RunsView(msgspec.Struct, frozen=True):
     runs: one row a run, in the order of the log.
     """
 
-    runs: list[RunRow]
+    runs: Sequence[RunRow]
 
 
 def _on_config(state: RunsState, event: Config) -> RunsState:
@@ -114,7 +115,7 @@ def _on_run(state: RunsState, event: Run) -> RunsState:
 
 
 def _view(state: RunsState, now: int | None) -> RunsView:  # noqa: ARG001
-    return RunsView(state.rows.to_list())
+    return RunsView(state.rows)
 
 
 runs: Projection[RunsState, RunsView] = Projection(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Table"]
 
 T = TypeVar("T")
+
+_NONE: Any = object()
 
 
 class Table(Mapping[str, T], Generic[T]):
@@ -43,6 +45,21 @@ class Table(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._base) + sum(name not in self._base for name in self._recent)
+
+    def differing(self, other: Table[T]) -> list[str]:
+        """The names under which this one and another do not hold the same object, in their order.
+
+        Of versions that lie few `put`s apart, only what was put lately is looked at.
+        """
+        lately = {**self._recent, **other._recent}
+        names: Iterable[str] = lately
+        if self._base is not other._base:
+            names = {**self._base, **self._recent, **other._base, **other._recent}
+        found = [name for name in names if self.get(name, _NONE) is not other.get(name, _NONE)]
+        if len(found) > 1 and names is lately:
+            asked = set(found)
+            found = [name for name in {**self._base, **lately} if name in asked]
+        return found
 
     def to_dict(self) -> dict[str, T]:
         """The items as a dict of its own."""

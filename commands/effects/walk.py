@@ -10,7 +10,7 @@ import msgspec
 from eventstore.events import Record
 from eventstore.filelog import FileLog
 from eventstore.store import now_ms
-from reducers.core import Reducer, fold, to_plain
+from reducers.core import Reducer, fold
 
 __all__ = ["Step", "walk"]
 
@@ -18,8 +18,8 @@ __all__ = ["Step", "walk"]
 class Step(msgspec.Struct, frozen=True):
     """One line of the log and what it did to a view.
 
-    seq: its number. record: what it was read as. before, after: the view, as plain values; the same object
-    where the line changed nothing.
+    seq: its number. record: what it was read as. before, after: the view, as the reducer shows it; the same
+    object where the line changed nothing. `commands.paths` compares the two.
     """
 
     seq: int
@@ -49,8 +49,8 @@ def walk(
             next_state = fold(reducer, (record,), state)
             if seq > after:
                 if view is None:
-                    view = to_plain(reducer.view(state, now))
-                shown = view if next_state is state else to_plain(reducer.view(next_state, now))
+                    view = reducer.view(state, now)
+                shown = view if next_state is state else reducer.view(next_state, now)
                 yield Step(seq, record, view, shown)
                 view = shown
             state = next_state

@@ -27,6 +27,19 @@ def test_every_version_is_a_dict_of_its_own_items(puts: list[tuple[str, int, int
         assert table.get("zz") is None
 
 
+@given(st.lists(st.tuples(names, st.integers(0, 5))))
+def test_what_differs_between_two_versions(puts: list[tuple[str, int]]) -> None:
+    """The names under which they hold other objects, in the order of both one after the other."""
+    versions: list[Table[object]] = [Table()]
+    for name, back in puts:
+        versions.append(versions[max(len(versions) - 1 - back, 0)].put(name, object()))
+
+    for one in versions:
+        for other in versions:
+            both = {**one.to_dict(), **other.to_dict()}
+            assert one.differing(other) == [name for name in both if one.get(name) is not other.get(name)]
+
+
 def test_a_missing_name_is_a_key_error() -> None:
     """As in a dict."""
     with pytest.raises(KeyError, match="b"):
