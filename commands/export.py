@@ -10,7 +10,7 @@ import click
 from commands.context import Call
 from commands.errors import BadInputError
 from commands.options import examples, json_option
-from commands.output import emit, emit_json, warn
+from commands.output import emit, emit_json, emit_pieces, warn
 from commands.render import escape
 from eventstore.events import Event, Record
 from eventstore.filelog import FileLog
@@ -80,10 +80,10 @@ def export_cmd(
             _tell_state(_export_state(log, directory, redact, force), directory, as_json)
         return
     chunks = _chunks(call, log, form, redact, segment, remarks)
-    from commands.effects.exporting import to_file, to_stdout
+    from commands.effects.exporting import to_file
 
     if output is None:
-        to_stdout(chunks)
+        emit_pieces(chunks)
         return
     size = to_file(output, chunks, log.path, force=force)
     if as_json:

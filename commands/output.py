@@ -21,6 +21,7 @@ __all__ = [
     "emit",
     "emit_json",
     "emit_lines",
+    "emit_pieces",
     "emit_table",
     "heard",
     "is_terminal",
@@ -106,6 +107,11 @@ def emit_json(document: Any) -> bool:
 def emit_lines(documents: Iterable[Any]) -> bool:
     """Writes JSON documents, one a line, at once."""
     return _write(b"".join(_json(document, indent=0) for document in documents))
+
+
+def emit_pieces(pieces: Iterable[bytes]) -> bool:
+    """Writes bytes as they come, each at once; no more are asked for once nobody reads them any more."""
+    return all(map(_write, pieces))
 
 
 def _json(document: Any, indent: int) -> bytes:

@@ -11,7 +11,7 @@ from commands.effects.reading import line_at
 from commands.effects.views import place_of
 from commands.errors import BadInputError
 from commands.options import examples, json_option
-from commands.output import emit, emit_json, is_terminal, paint, warn
+from commands.output import emit, emit_json, emit_pieces, is_terminal, paint, warn
 from commands.render import escape, pairs
 from commands.summaries import full_fields, kind_of, stamp_of, summary
 from commands.tail import document
@@ -58,7 +58,6 @@ def show_cmd(call: Call, where: str, as_diff: bool, as_json: bool) -> None:
 def _show_change(call: Call, log: FileLog, seq: int, as_json: bool) -> None:
     """The patch as it is for programs, escaped for a terminal: it is agents' text."""
     from commands.effects.changes import change_of
-    from commands.effects.exporting import to_stdout
 
     change = change_of(call.session, log, seq)
     if as_json:
@@ -78,7 +77,7 @@ def _show_change(call: Call, log: FileLog, seq: int, as_json: bool) -> None:
     if is_terminal():
         emit(escape(change.patch.decode("utf-8", "backslashreplace"), lines=True))
     else:
-        to_stdout([change.patch])
+        emit_pieces([change.patch])
 
 
 def told(seq: int, head: str, record: Record) -> str:

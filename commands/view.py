@@ -11,10 +11,11 @@ from commands.catalog import reducer_named
 from commands.context import Call
 from commands.damage import tell_damage
 from commands.drawing import draw
+from commands.effects.streaming import can_stream, pieces
 from commands.effects.views import Look, place_of, read_view
 from commands.errors import BadInputError
 from commands.options import at_option, cache_option, examples, json_option
-from commands.output import color_on, emit, emit_json, is_terminal
+from commands.output import color_on, emit, emit_json, emit_pieces, is_terminal
 from commands.verb import Verb
 from commands.viewtext import blocks_of
 from commands.where import parse_where
@@ -56,6 +57,11 @@ def view_cmd(call: Call, name: str, where: str | None, follow: bool, no_cache: b
     cache = call.cache(name, no_cache)
     if not follow:
         at = place_of(log, parse_where(where)) if where is not None else None
+        if as_json and not is_terminal() and can_stream(reducer):
+            damaged: list[int] = []
+            emit_pieces(pieces(log, reducer, at, damaged))
+            tell_damage(damaged)
+            return
         look = read_view(log, reducer, at=at, cache=cache)
         show(look, as_json)
         tell_damage(look.damaged)

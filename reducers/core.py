@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -60,6 +60,9 @@ class Projection(msgspec.Struct, Generic[S, V], frozen=True):
     shows: a function of state and `now` to the view.
     sweep: the state after many events, for a view that must be quick on long logs; the same as its handlers
         one after the other, which the laws check.
+    drain: for a view of a single field, a list whose rows never change once they are there: the rows that a
+        state holds, and the state without them, from which the fold goes on to the same later rows. By it a
+        list is written as it comes, however long the log.
     view_type: the view's type, for the reference and for JSON Schema.
     timed: whether the view depends on `now`; one that does not may be kept between two looks at the same log.
     """
@@ -70,6 +73,7 @@ class Projection(msgspec.Struct, Generic[S, V], frozen=True):
     handlers: Handlers[S]
     shows: Callable[[S, int | None], V]
     sweep: Callable[[S, Iterable[object]], S] | None = None
+    drain: Callable[[S], tuple[Sequence[Any], S]] | None = None
     view_type: type[V] | None = None
     timed: bool = False
 

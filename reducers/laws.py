@@ -29,6 +29,7 @@ __all__ = [
     "Law",
     "check",
     "deterministic",
+    "drains_alike",
     "never_mutates",
     "no_handler_same_object",
     "prefix",
@@ -155,6 +156,20 @@ def sweeps_alike(reducer: AnyReducer, log: Log) -> None:
         raise _broken("a sweep is a fold", "its handlers, one after the other, give another state", log)
 
 
+def drains_alike(reducer: AnyReducer, log: Log) -> None:
+    """What is drained on the way, piece by piece, are the rows that the view shows of all of it."""
+    drain: Callable[[Any], tuple[Sequence[Any], Any]] | None = getattr(reducer, "drain", None)
+    if drain is None:
+        return
+    state, drained = reducer.initial, []
+    for record in log:
+        rows, state = drain(fold(reducer, [record], state))
+        drained += to_plain(list(rows))
+    shown = list(to_plain(reducer.view(fold(reducer, log))).values())
+    if not _same(shown, [drained]):
+        raise _broken("drained rows are the view's", "its view shows other rows, or other fields", log)
+
+
 LAWS: Mapping[str, Law] = {
     "never mutates": never_mutates,
     "total": total,
@@ -163,6 +178,7 @@ LAWS: Mapping[str, Law] = {
     "prefix": prefix,
     "state survives encoding": survives_encoding,
     "a sweep is a fold": sweeps_alike,
+    "drained rows are the view's": drains_alike,
 }
 """Every law by its name, in the order in which `check` tries them: what spoils the others comes first."""
 

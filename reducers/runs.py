@@ -62,11 +62,17 @@ class RunsState(msgspec.Struct, frozen=True, gc=False):
     """What is kept of a log for the `runs` view.
 
     standing: baseline and best of the current segment.
-    rows: one a run.
+    rows: one a run. before: how many runs there were before them, whose rows are kept elsewhere.
     """
 
     standing: Standing = Standing()
     rows: History[RunRow] = History()
+    before: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many runs there were."""
+        return self.before + len(self.rows)
 
 
 class RunsView(msgspec.Struct, frozen=True):
@@ -79,7 +85,7 @@ class RunsView(msgspec.Struct, frozen=True):
 
 
 def _on_config(state: RunsState, event: Config) -> RunsState:
-    return RunsState(after_config(state.standing, event, len(state.rows)), state.rows)
+    return RunsState(after_config(state.standing, event, state.count), state.rows, state.before)
 
 
 def judged(standing: Standing, event: Run, ordinal: int) -> tuple[Standing, RunRow]:
@@ -110,8 +116,12 @@ def judged(standing: Standing, event: Run, ordinal: int) -> tuple[Standing, RunR
 
 
 def _on_run(state: RunsState, event: Run) -> RunsState:
-    standing, row = judged(state.standing, event, len(state.rows) + 1)
-    return RunsState(standing, state.rows.push(row))
+    standing, row = judged(state.standing, event, state.count + 1)
+    return RunsState(standing, state.rows.push(row), state.before)
+
+
+def _drain(state: RunsState) -> tuple[History[RunRow], RunsState]:
+    return state.rows, RunsState(state.standing, History(), state.count)
 
 
 def _view(state: RunsState, now: int | None) -> RunsView:  # noqa: ARG001
@@ -120,10 +130,11 @@ def _view(state: RunsState, now: int | None) -> RunsView:  # noqa: ARG001
 
 runs: Projection[RunsState, RunsView] = Projection(
     name="runs",
-    version=1,
+    version=2,
     initial=RunsState(),
     handlers=handlers(_on_config, _on_run),
     shows=_view,
+    drain=_drain,
     view_type=RunsView,
 )
 """One row a run, with its change against its own segment's baseline."""

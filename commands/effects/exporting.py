@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -14,7 +13,6 @@ import msgspec
 
 from commands.effects.reading import without_waiting
 from commands.errors import BadInputError
-from commands.output import leave_stdout
 from eventstore.errors import ConflictError
 from eventstore.events import Event, Heartbeat
 from eventstore.filelog import FileLog
@@ -28,7 +26,6 @@ __all__ = [
     "marks_of",
     "mask_here",
     "to_file",
-    "to_stdout",
     "write_state",
 ]
 
@@ -45,22 +42,6 @@ class WrittenFolder(msgspec.Struct, frozen=True):
     written: tuple[str, ...]
     unchanged: tuple[str, ...]
     backups: tuple[str, ...] = ()
-
-
-def to_stdout(chunks: Iterable[bytes]) -> bool:
-    """Writes to stdout; False when nobody reads it any more."""
-    stream = sys.stdout
-    if stream is None:
-        return False
-    try:
-        stream.flush()
-        for chunk in chunks:
-            stream.buffer.write(chunk)
-        stream.buffer.flush()
-    except BrokenPipeError:
-        leave_stdout()
-        return False
-    return True
 
 
 def to_file(path: str, chunks: Iterable[bytes], log: Path, *, force: bool) -> int:

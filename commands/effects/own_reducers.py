@@ -127,6 +127,7 @@ def _of_source(reducer: Reducer[Any, Any], source: bytes) -> Reducer[Any, Any]:
         handlers=reducer.handlers,
         shows=reducer.view,
         sweep=getattr(reducer, "sweep", None),
+        drain=getattr(reducer, "drain", None),
         view_type=getattr(reducer, "view_type", None),
         timed=getattr(reducer, "timed", True),
     )

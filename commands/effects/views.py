@@ -16,7 +16,7 @@ from eventstore.lines import Batch, digest, split_lines
 from eventstore.store import START, Head, Position, now_ms
 from reducers.core import Reducer, decode_state, encode_state, fold, to_plain
 
-__all__ = ["Look", "damaged_in", "place_of", "read_view"]
+__all__ = ["Look", "damaged_in", "place_of", "read_view", "up_to"]
 
 WORTH_KEEPING = 1 << 18
 """Bytes that a look must have read, of log and state, before it leaves a snapshot: milliseconds' worth."""
@@ -110,7 +110,7 @@ def _unchanged(
     for batch in log.read(kept.position, handled.keys()):
         position = Position(batch.last, batch.end)
         last = batch if at is not None and batch.last >= at else None
-        records = batch.records if last is None else _up_to(batch, at)
+        records = batch.records if last is None else up_to(batch, at)
         if any(type(record) in handled or type(record) is Damaged for record in records):
             return None
         if last is not None:
@@ -126,7 +126,7 @@ def _unchanged(
     return Look(reducer.name, msgspec.json.decode(data), seq, head)
 
 
-def _up_to(batch: Batch, at: int | None) -> list[Record]:
+def up_to(batch: Batch, at: int | None) -> list[Record]:
     """The records of a batch up to line `at`; all of them when it is None."""
     return [record for number, record in batch.numbered() if at is None or number <= at]
 
@@ -148,7 +148,7 @@ def _folded(
     for batch in log.read(after, reducer.handlers.keys()):
         records: Iterable[Record] = batch.records
         if at is not None and batch.last >= at:
-            records = _up_to(batch, at)
+            records = up_to(batch, at)
             last = batch
         damaged += damaged_in(records)
         state = fold(reducer, records, state)
@@ -166,7 +166,12 @@ def _folded(
 def _keep(
     log: FileLog, reducer: Reducer[Any, Any], state: Any, view: Any, position: Position, cache: Path
 ) -> None:
-    """Writes a snapshot. None is kept of a log with damaged lines, so that each look reports them."""
+    """Writes a snapshot, but for a view that is nothing but a long list: that would be the log once more.
+
+    None is kept of a log with damaged lines, so that each look reports them.
+    """
+    if getattr(reducer, "drain", None) is not None:
+        return
     mark = snapshots.mark_at(log.path, position)
     if mark is not None:
         shown = None if getattr(reducer, "timed", True) else msgspec.json.encode(view)

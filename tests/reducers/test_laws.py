@@ -155,6 +155,11 @@ def last_two(state: Held, events: Iterable[object]) -> Held:
     return Held([*state.items, *(e.status for e in runs[:2])]) if runs else state
 
 
+def losing(state: Held) -> tuple[list[str], Held]:
+    """A drain that keeps what it gave."""
+    return state.items, state
+
+
 def doubling(state: State, events: Iterable[object]) -> State:
     """A sweep that does not do what the handlers do."""
     runs = sum(type(e) is Run for e in events)
@@ -194,6 +199,20 @@ BROKEN: dict[str, tuple[str, Callable[[], Projection[Any, Any]]]] = {
         lambda: made(holding, initial=Held(), sweep=last_two, shows=lambda state, now: state.items),
     ),
     "a sweep that is no fold of the handlers": ("a sweep is a fold", lambda: made(counting, sweep=doubling)),
+    "a drain that gives rows twice": (
+        "drained rows are the view's",
+        lambda: made(
+            holding, initial=Held(), drain=losing, shows=lambda state, now: {"rows": list(state.items)}
+        ),
+    ),
+    "a drain of a view that shows more": (
+        "drained rows are the view's",
+        lambda: made(
+            counting,
+            drain=lambda state: ([], state),
+            shows=lambda state, now: {"rows": []} if not state.runs else {"rows": [], "runs": state.runs},
+        ),
+    ),
 }
 
 
