@@ -1,15 +1,11 @@
-"""`log`: the log that a test's own docstring holds. Property tests may take their time on a busy machine."""
+"""`log`: the log that a test's own docstring holds."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from eventstore.events import Record
 from tests.reducers.given import records
-
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
 
 
 @pytest.fixture
