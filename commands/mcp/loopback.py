@@ -46,7 +46,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
-        self._token = f"Bearer {token}".encode()
+        self._token = token.encode()
         self._hosts = frozenset((f"{HOST}:{port}", f"localhost:{port}"))
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
 
@@ -66,14 +66,19 @@ class Gate:
             return PlainTextResponse("this host is not served here\n", 421)
         if any(origin not in self._origins for origin in headers.getlist("origin")):
             return PlainTextResponse("no page of another origin may ask\n", 403)
-        given = headers.getlist("authorization")
-        if len(given) != 1 or not compare_digest(given[0].encode("utf-8", "replace"), self._token):
+        if not self._is_known(headers.getlist("authorization")):
             return PlainTextResponse(
                 "the token is wrong or missing: Authorization: Bearer TOKEN\n",
                 401,
                 {"WWW-Authenticate": "Bearer"},
             )
         return None
+
+    def _is_known(self, given: list[str]) -> bool:
+        """Whether the token is given, once; the scheme's name may be written in any case (RFC 7235)."""
+        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        known = compare_digest(token.strip().encode("utf-8", "replace"), self._token)
+        return known and scheme.lower() == "bearer"
 
 
 def serve_http(served: Served, port: int, token: Token) -> int:

@@ -30,33 +30,32 @@ class Sign(NamedTuple):
 class Progress:
     """Gathers in the thread that works; `sign` is asked in another.
 
-    changed: called, in the thread that works, when a step begins or ends.
+    The first step is what comes before any command (looking, locking), the last what comes after all of them
+    (recording, rolling back, hooks), so that a watcher hears of those as well. changed: called, in the thread
+    that works, when a command begins or ends.
     """
 
     def __init__(self, changed: Callable[[], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._changed = changed
         self._clock = clock
-        self._begun = clock()
-        self._before = 0
+        self._since = clock()
+        self._before = 1
         self._total: int | None = None
-        self._index = 0.0
-        self._at_work = False
+        self._index = 0
         self._label = ""
         self._output = b""
-        self._told = -1.0
+        self._told = 0.0
 
     def tell(self, step: Step) -> None:
         """A step begins, or has its value."""
         if step.what == "constraint":
-            self._before, self._index, self._label = 1, 0.0, "constraint"
+            self._before, self._index, self._label = 2, 1, "constraint"
         else:
-            self._total = self._before + step.of
+            self._total = self._before + step.of + 1
             self._index = self._before + step.number - 1 + (step.value is not None)
-            self._label = f"sample {step.number} of {step.of}"
-        if step.value is not None:
-            self._label += f": {number(step.value)}"
-        self._at_work = step.value is None
-        self._begun, self._output = self._clock(), b""
+            value = "" if step.value is None else f": {number(step.value)}"
+            self._label = f"sample {step.number} of {step.of}{value}"
+        self._since, self._output = self._clock(), b""
         self._changed()
 
     def hear(self, chunk: bytes) -> None:
@@ -64,24 +63,20 @@ class Progress:
         self._output = (self._output + chunk)[-_KEPT:]
 
     def sign(self) -> Sign | None:
-        """How far it has come; None where nothing has begun, or nothing more was done since the last one.
+        """How far it has come; None where nothing more was done since the last one.
 
         What is done only ever grows from one sign to the next, as the protocol demands.
         """
-        done, message = self._now()
-        if not message or done <= self._told:
+        seconds = max(0.0, self._clock() - self._since)
+        done = self._index + 0.99 * seconds / (seconds + 30)  # nobody knows how long a step will take
+        if done <= self._told:
             return None
         self._told = done
-        return Sign(done, self._total, message)
-
-    def _now(self) -> tuple[float, str]:
-        if not self._at_work:
-            return self._index, self._label
-        seconds = max(0.0, self._clock() - self._begun)
-        part = 0.99 * seconds / (seconds + 30)  # nobody knows how long it will take, so never quite a step
-        told = f"{self._label}, {duration(seconds)}" if seconds >= 1 else self._label
+        told = self._label or "at work"
+        if seconds >= 1:
+            told += f", {duration(seconds)}"
         line = _last_line(self._output)
-        return self._index + part, f"{told}: {line}" if line else told
+        return Sign(done, self._total, f"{told}: {line}" if line else told)
 
 
 def _last_line(output: bytes) -> str:

@@ -266,7 +266,7 @@ def test_progress_is_told_while_it_runs(project: Path) -> None:
         assert found.document["samples"] == [10, 10]
         done = [told[0] for told in session.progress]
         assert done == sorted(set(done))
-        assert session.progress[-1][0] == session.progress[-1][1] == 3
+        assert {told[1] for told in session.progress} == {None, 5}
         said = "\n".join(str(told[2]) for told in session.progress)
         assert "constraint" in said
         assert "warming up [redacted:" in said
