@@ -11,6 +11,7 @@ import click
 from commands.context import Call
 from commands.damage import tell_damage
 from commands.effects.situations import Found, situation_at
+from commands.effects.turning import under_way
 from commands.effects.views import place_of
 from commands.options import at_option, examples, json_option
 from commands.output import emit, emit_json, warn
@@ -29,21 +30,25 @@ READ_BYTES = 1 << 18
     "brief",
     cls=Verb,
     epilog=examples(
-        "ar brief | my-agent", "ar brief --at run:20", "ar brief --json | jq -r '.sections[].name'"
+        "ar brief --turn | my-agent", "ar brief --at run:20", "ar brief --json | jq -r '.sections[].name'"
     ),
 )
 @at_option
+@click.option("--turn", is_flag=True, help="For one turn of a loop around the agent that measures itself.")
 @json_option
 @click.pass_obj
-def brief_cmd(call: Call, where: str | None, as_json: bool) -> None:
+def brief_cmd(call: Call, where: str | None, turn: bool, as_json: bool) -> None:
     """Tell a fresh agent all it needs to go on.
 
     Steers that no brief has held yet, goal and rules, where the metric stands, what was kept and tried, what
     the stall rules demand, ideas, strategies not tried yet, what is left of the budget, which files it may
-    touch. Made from the log, prompt.md and ideas.md; the same of these give the same text. With --json,
-    `sections`: a list of `name`, `title`, `text`.
+    touch. Made from the log, prompt.md and ideas.md; the same of these give the same text.
+
+    It is for an agent that drives the session: it is told to measure by itself, and to go on. With --turn,
+    and for the agents of `ar loop` and `ar orchestrate`, one change is asked for, and its turn ends. With
+    --json, `sections`: a list of `name`, `title`, `text`.
     """
-    found, sections = briefing(call, where)
+    found, sections = briefing(call, where, turn)
     if as_json:
         emit_json(document(found, sections))
     else:
@@ -51,11 +56,15 @@ def brief_cmd(call: Call, where: str | None, as_json: bool) -> None:
     tell_damage(found.damaged)
 
 
-def briefing(call: Call, where: str | None) -> tuple[Found, tuple[Section, ...]]:
-    """The situation at a WHERE, None for the end, and the sections of its brief."""
+def briefing(call: Call, where: str | None, turn: bool = False) -> tuple[Found, tuple[Section, ...]]:
+    """The situation at a WHERE, None for the end, and the sections of its brief.
+
+    turn: whether it is for a turn of a loop; it also is where one of ours has an agent at work.
+    """
     log = call.log()
     found = situation_at(log, None if where is None else place_of(log, parse_where(where)))
-    return found, brief(found.sight, texts_for(call.session))
+    driving = not (turn or under_way(call.session))
+    return found, brief(found.sight, texts_for(call.session), driving=driving)
 
 
 def document(found: Found, sections: tuple[Section, ...]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import click
 from commands.brief import texts_for
 from commands.context import Call
 from commands.effects.situations import situation_at
+from commands.effects.turning import under_way
 from commands.options import examples
 from commands.output import emit_json
 from commands.verb import Verb
@@ -49,4 +50,4 @@ def _brief(call: Call) -> str:
     sight = situation_at(FileLog(session.log, cache_dir=session.cache)).sight
     if sight.trail.config is None or sight.budget.stopped:
         return ""
-    return INTRODUCTION + "\n" + text_of(brief(sight, texts_for(session)))
+    return INTRODUCTION + "\n" + text_of(brief(sight, texts_for(session), driving=not under_way(session)))

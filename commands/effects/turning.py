@@ -14,13 +14,26 @@ import msgspec
 from commands.effects.git import GitError, Repo, run
 from commands.effects.git_index import changed_entries, edit, put_entries, refresh
 from commands.effects.git_queries import Head, head_of
-from commands.effects.ground import Ground, remember_outside, strayed_paths
+from commands.effects.ground import Ground, cache_of, remember_outside, strayed_paths
 from commands.effects.outside import kept_before, undo
 from commands.effects.salvage import salvage
 from commands.effects.worktree import changed_within, staged_only
+from eventstore.lock import holder_of
+from eventstore.sessions import Session
 
-__all__ = ["Cleared", "Left", "Turn", "begin_turn", "end_turn", "put_back", "survey", "unfinished"]
+__all__ = [
+    "Cleared",
+    "Left",
+    "Turn",
+    "begin_turn",
+    "end_turn",
+    "put_back",
+    "survey",
+    "under_way",
+    "unfinished",
+]
 
+_MARKER = "turn.json"
 _REASON = "autoresearch: what an agent committed itself goes back into the working tree"
 
 
@@ -93,8 +106,22 @@ def unfinished(ground: Ground) -> Turn | None:
         return None
 
 
+def under_way(place: Session) -> bool:
+    """Whether a turn of a loop is under way: who asks is its agent, or the loop's agent is at work.
+
+    An agent's shell has AR_BRIEF from its loop; an MCP server that the agent started may be without the
+    agent's environment, but then there is the turn's file, and a loop that holds the tree lock. Where holders
+    cannot be known the file alone counts.
+    """
+    if "AR_BRIEF" in os.environ:
+        return True
+    if not os.path.exists(cache_of(place) / _MARKER):
+        return False
+    return holder_of(place.tree_lock) is not None or not os.path.exists("/proc/locks")
+
+
 def _marker(ground: Ground) -> str:
-    return os.path.join(ground.cache, "turn.json")
+    return os.path.join(ground.cache, _MARKER)
 
 
 def survey(ground: Ground, turn: Turn) -> Left:

@@ -102,8 +102,11 @@ def _commands(measure: str | None, constraint: str | None) -> list[tuple[str, st
     return [(label, text) for label, text in told if text]
 
 
-def budget_left(sight: Sight) -> str:
-    """What is left of the segment's limits, up to the log's last event; no clock is asked."""
+def budget_left(sight: Sight, *, turn: bool = True) -> str:
+    """What is left of the segment's limits, up to the log's last event; no clock is asked.
+
+    turn: whether a loop limits the reader's turn.
+    """
     view, unit = sight.budget, sight.session.metric_unit
     lines = [f"- cycles: {_left(view.cycles_left, view.max_cycles)}"]
     minutes = "no limit"
@@ -114,8 +117,9 @@ def budget_left(sight: Sight) -> str:
         lines.append(f"- runs: {_left(view.iterations_left, view.max_iterations)}")
     if view.target is not None:
         lines.append(f"- target: {bounded(view.target, unit)}")
-    agent = sight.trail.timeouts.get("agent", AGENT_SECONDS)
-    lines.append(f"- this turn: {one_line(_minutes(agent), 40)}")
+    if turn:
+        agent = sight.trail.timeouts.get("agent", AGENT_SECONDS)
+        lines.append(f"- this turn: {one_line(_minutes(agent), 40)}")
     if view.stop_reason is not None:
         lines.append(f"- the loop stops here: {one_line(view.stop_reason, 60)}")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from eventstore.lock import locked
 from tests.commands.conftest import Ar
 
 
@@ -96,3 +97,27 @@ def test_without_a_session_there_is_no_brief(ar: Ar, tmp_path: Path, monkeypatch
 
     assert ran.code == 2
     assert "there is no session here" in ran.err
+
+
+def test_who_asks_drives_unless_a_loop_called_it(ar: Ar, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop's agent, known by AR_BRIEF, and --turn get one turn; anyone else goes on by itself."""
+    driving, turn = ar("brief").out, ar("brief", "--turn").out
+    assert "Then begin the next one" in driving
+    assert "then end your turn" in turn
+
+    monkeypatch.setenv("AR_BRIEF", "/tmp/brief.md")
+    assert ar("brief").out == turn
+
+
+def test_a_loop_at_work_is_seen_without_the_environment(ar: Ar, tmp_path: Path) -> None:
+    """By the turn's file and a held tree lock; a file that a killed loop left says nothing."""
+    driving = ar("brief").out
+    cache = tmp_path / ".auto" / "cache"
+    cache.mkdir(exist_ok=True)
+    (cache / "turn.json").write_text("{}")
+
+    with locked(tmp_path / ".auto" / "tree.lock", 0):
+        at_work = ar("brief").out
+    assert "then end your turn" in at_work
+    if Path("/proc/locks").exists():
+        assert ar("brief").out == driving

@@ -99,9 +99,9 @@ def test_time_limit_counts_over_restarts(looped: Looped) -> None:
 
 
 def test_agent_gets_the_brief(looped: Looped) -> None:
-    """On stdin and in AR_BRIEF, as `ar brief` tells it; no other variable of ours but who it is."""
+    """On stdin and in AR_BRIEF, as `ar brief --turn` tells it; no other variable of ours but who it is."""
     bench = looped.bench
-    told = bench.ar("brief").out
+    told = bench.ar("brief", "--turn").out
     looped.steps("test -d .auto && echo 9 >src/value; printf '\\033[31mfaster\\033[0m \\a\\n\\n'")
 
     assert looped.loop("--iterations", "1").code == 0

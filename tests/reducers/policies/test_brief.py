@@ -88,6 +88,33 @@ def test_the_brief_of_a_small_log(log: list[Record]) -> None:
     assert text_of(sections(log, texts)) == GOLDEN.read_text(encoding="utf-8")
 
 
+MEASURED = {"measure": "bash bench.sh", "assets": ("src",)}
+
+
+@pytest.mark.parametrize(
+    ("events", "say", "next_step"),
+    [
+        ([config(**MEASURED), run(1, 44.4, "keep")], "You drive: one focused change", "`ar cycle -m "),
+        ([config(), run(1, 44.4, "keep")], "You drive: one focused change", "`ar log --status "),
+        ([Config(name="find it out", seq=1)], "one step further, then the next", "`ar iteration -m "),
+    ],
+    ids=["cycles", "runs", "iterations"],
+)
+def test_who_drives_is_told_to_record_it_and_to_go_on(events: list[Record], say: str, next_step: str) -> None:
+    """No turn ends after one change where no loop is around it that measures and calls again."""
+    sight = sight_of(follow(Situation(), events))
+    driving = text_of(brief(sight, NO_TEXTS, driving=True))
+    turn = text_of(brief(sight, NO_TEXTS))
+
+    assert say in driving
+    assert next_step in driving
+    assert "Then begin the next one" in driving
+    for words in ("end your turn", "Your turn is done", "the loop commits", "this turn:", "End your output"):
+        assert words not in driving
+    assert "end your turn" in turn
+    assert "Then begin the next one" not in turn
+
+
 def test_a_brief_of_nothing_says_what_there_is_not() -> None:
     """An empty log, no files: no failure, and no empty sections."""
     parts = told([])
