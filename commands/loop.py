@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from commands.effects.ground import Ground, require_config, take_bearings
 from commands.effects.liveview import LiveView, step_text
 from commands.effects.loop_terms import Ended, Plan
 from commands.effects.looping import loop
+from commands.effects.own_program import own_argv
 from commands.effects.patrolling import root_of
 from commands.effects.tree_lock import tree_locked
 from commands.effects.turning import unfinished
@@ -91,6 +93,9 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 @click.option(
     "--strict", is_flag=True, help="Refuse what `ar check iteration` would find: too much, or unverified."
 )
+@click.option(
+    "--register", is_flag=True, help="Record this command as the one that restarts the loop (`ar patrol`)."
+)
 @limit_options
 @by_option
 @json_option
@@ -106,6 +111,7 @@ def loop_cmd(
     pivot: str | None,
     leave_open: bool,
     strict: bool,
+    register: bool,
     by: str | None,
     as_json: bool,
     **limits: str | None,
@@ -140,13 +146,34 @@ def loop_cmd(
         limit = configured.configured.timeouts.get("agent", TIMEOUTS["agent"])
         seconds = limit if agent_timeout is None else _seconds(agent_timeout)
         plan = Plan(
-            agent, seconds, _agent_author(ground), iterations, pivot, root, stated, strict, leave_open
+            agent,
+            seconds,
+            _agent_author(ground),
+            turns=iterations,
+            pivot=pivot,
+            root=root,
+            limits=stated,
+            strict=strict,
+            leave_open=leave_open,
+            register=_command_line(place.root, ground.log.by) if register else (),
         )
         with _told_if_cut_off(ground):
             ended, watch = _run(ground, plan, as_json)
     if as_json:
         emit_json(watch.document(ended))
     return _exit_code(ended)
+
+
+def _command_line(place: Path, by: str) -> tuple[str, ...]:
+    """The command that starts this loop again: the options as they were given, but for what is done once."""
+    given = click.get_current_context().params
+    words = [*own_argv(), "-C", str(place), "loop", "--agent", given["command"], "--by", by]
+    for name in ("iterations", "agent_timeout", "max_turns"):
+        if given[name] is not None:
+            words += [f"--{name.replace('_', '-')}", str(given[name])]
+    if given["root"] is not None:
+        words += ["--root", os.path.realpath(given["root"])]
+    return (*words, *(["--strict"] if given["strict"] else []))
 
 
 @contextmanager

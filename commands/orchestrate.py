@@ -20,6 +20,7 @@ from commands.effects.orchestrating import Came, go_round, leave_all
 from commands.effects.own_program import own_argv
 from commands.effects.patrolling import announce, root_of
 from commands.effects.tasks import tasks_under
+from commands.effects.views import read_view
 from commands.errors import BadInputError
 from commands.given import length
 from commands.options import examples, json_option
@@ -28,6 +29,7 @@ from commands.render import escape
 from commands.verb import Verb
 from eventstore.events import Note
 from eventstore.filelog import FileLog
+from reducers.budget import budget
 
 __all__ = ["orchestrate_cmd"]
 
@@ -90,7 +92,7 @@ def orchestrate_cmd(
     goes wrong with one touches no other; started again, it goes on from the logs.
 
     In each task's log, and in ROOT's own session, it says first that it lives, so that a patrol sees it;
-    ended by TERM or Ctrl-C, it says so too. With --once, another round is expected only if --every is given.
+    ended by Ctrl-C, it says so too, and is left alone. While ROOT is `ar off`, no round begins. With --once, another round is expected only if --every is given.
 
     With --strict, an iteration whose commits exceed the limits counts as unverified until somebody records an
     ok check (exit 1, with --once), and none begins while more than 20 citations are unverified.
@@ -118,16 +120,15 @@ def orchestrate_cmd(
         try:
             while True:
                 begun = time.monotonic()
-                came = service.round()
-                _tell(root, came, as_json)
+                is_off = service.is_off()
+                came = [] if is_off else service.round()
+                _tell(root, came, is_off, as_json)
                 if once:
                     break
                 time.sleep(max(pause - (time.monotonic() - begun), 0))
-        except (KeyboardInterrupt, SystemExit) as ended:
+        except KeyboardInterrupt:  # a person; TERM, as a shutdown sends it, is a death like any other
             service.leave()
-            if once or isinstance(ended, KeyboardInterrupt):
-                raise
-            return 0  # TERM is how one that stays is ended
+            raise
     if not errand.returns:
         service.leave()
     return _REFUSED if any(each.state == "refused" for each in came) else 0
@@ -149,9 +150,12 @@ def _command_line(root: str) -> tuple[str, ...]:
     return (*words, *(f"--{name}" for name in ("once", "strict") if given[name]))
 
 
-def _tell(root: str, came: Sequence[Came], as_json: bool) -> None:
+def _tell(root: str, came: Sequence[Came], is_off: bool, as_json: bool) -> None:
     if as_json:
-        emit_json({"root": root, "tasks": came})
+        emit_json({"root": root, "off": is_off, "tasks": came})
+        return
+    if is_off:
+        emit(f"{escape(root)} has stopped: nobody is sent until it is resumed (ar on, ar append resumed)\n")
         return
     told = "".join(f"{escape(each.task)}: {each.state}: {escape(each.detail)}\n" for each in came)
     emit(told or f"no task below {escape(root)}\n")
@@ -166,6 +170,12 @@ class _Service:
         self.beaten = time.monotonic()
         session = self.session
         self.log = None if session is None else FileLog(session.log, by=errand.by, cache_dir=session.cache)
+
+    def is_off(self) -> bool:
+        """Whether ROOT's own session has stopped, or is switched off: then no round begins."""
+        if self.session is None or self.log is None:
+            return False
+        return bool(read_view(self.log, budget, cache=self.session.cache).view["stopped"])
 
     def round(self) -> list[Came]:
         """A heartbeat, a look after guard and patrol, and then every task."""

@@ -89,6 +89,11 @@ def say_off(session: Session, by: str) -> None:
         log.append([own_beat(by, "stopped")])
 
 
+def _trouble(told: bytes) -> str:
+    """What a program of ours says is wrong; what to try about it is for people."""
+    return last_line(b"\n".join(line for line in told.splitlines() if not line.startswith(b"try: ")))
+
+
 class Visit:
     """A task while it is seen to; its lock is held."""
 
@@ -230,7 +235,7 @@ class Visit:
             env={**strip_own_environment(os.environ), "AR_BY": "worker"},
             on_start=self.on_start,
         )
-        line = last_line(finished.stderr) if finished.exit_code else last_line(finished.stdout)
+        line = _trouble(finished.stderr) if finished.exit_code else last_line(finished.stdout)
         return finished.exit_code == 0, finished.error or line or "the loop's turn ended"
 
     def _exceeded(self, before: tuple[Repo, str] | None) -> str:

@@ -51,16 +51,26 @@ class Life:
         self._log = log
         self._lives = False
 
-    def begin(self, seconds: float) -> None:
-        """Says how often signs are to be expected, unless somebody registered that: a turn is the longest."""
+    def begin(self, seconds: float, register: tuple[str, ...] = ()) -> None:
+        """Says how often signs are to be expected, unless somebody registered that, and how it is restarted.
+
+        seconds: the longest time between two signs, that of a turn. register: the command that restarts it,
+        which a person gave by starting it so; empty for none.
+        """
+        row = self._row()
+        said = expectation(row, seconds)
+        if register and (row is None or (row.argv, row.interval) != (list(register), float(seconds))):
+            by = f"user:{name_of(self._log.by)}"
+            said = [Registered(by=by, argv=register, interval_seconds=seconds, level=LOOP)]
+        if said:
+            self._log.append(said)
+
+    def _row(self) -> LoopRow | None:
         state = liveness.initial
         for batch in self._log.read():
             state = fold(liveness, batch.records, state)
         loops = liveness.view(state).loops
-        row = next((row for row in loops if row.loop == name_of(self._log.by)), None)
-        said = expectation(row, seconds)
-        if said:
-            self._log.append(said)
+        return next((row for row in loops if row.loop == name_of(self._log.by)), None)
 
     def beat(self) -> None:
         """The sign of life that comes first in every turn, and in every attempt of one."""

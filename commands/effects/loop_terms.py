@@ -28,7 +28,8 @@ class Plan(msgspec.Struct, frozen=True):
     root: the folder whose guard and patrol it looks after in every turn; None for none.
     leave_open: whether the session is to stay open once the turns are used up, for another call goes on.
     limits: to set first, as in a `settings` event. strict: whether an iteration beyond the protocol's
-        engineering limits is refused, and none begins while the last one is unverified.
+        engineering limits is refused, and none begins while the last one is unverified. register: the
+        command that restarts it, as arguments; empty where none is to be recorded.
     """
 
     agent: Agent
@@ -40,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True):
     limits: dict[str, int | float | str | None] = {}
     strict: bool = False
     leave_open: bool = False
+    register: tuple[str, ...] = ()
 
 
 class Ended(msgspec.Struct, frozen=True):

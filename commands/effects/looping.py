@@ -86,7 +86,7 @@ class _Loop:
     def _run(self) -> Ended:
         self._tidy()
         self._go_on()
-        self.life.begin(self.plan.seconds)
+        self.life.begin(self.plan.seconds, self.plan.register)
         self._tell_fired(activate(self.ground.session, self.ground.log))
         while not self._is_over():
             self._record(looping.stall_answer(self.course))

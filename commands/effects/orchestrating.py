@@ -18,7 +18,7 @@ from commands.effects.running import end_recorded, recording
 from commands.effects.side_by_side import OnStart, side_by_side
 from commands.effects.tasks import Task
 from commands.effects.tree_lock import tree_locked
-from eventstore.errors import LedgerError
+from eventstore.errors import ConflictError, LedgerError
 from eventstore.sessions import Session
 
 __all__ = ["Came", "go_round", "leave_all"]
@@ -27,7 +27,8 @@ __all__ = ["Came", "go_round", "leave_all"]
 class Came(msgspec.Struct, frozen=True):
     """What came of a task in a round.
 
-    state: `worked`, `failed`, `refused` (its iteration exceeds the limits), `waiting` or `stopped`.
+    state: `worked`, `failed`, `refused` (its iteration exceeds the limits), `waiting`, `stopped`, or `busy`
+        (somebody else is at work on it).
     detail: the same in more words.
     """
 
@@ -72,6 +73,10 @@ def _visit(task: Task, errand: Errand, alive: Callable[[], object], on_start: On
     try:
         with tree_locked(_lock(session)):
             alive()
+            holder = _at_work(session)
+            if holder is not None:
+                say_off(session, errand.by)
+                return Came(task.name, "busy", holder)
             running = session.rejected.with_name("cache") / "orchestrate.running"
             end_recorded(running)  # of an orchestrator that was killed
             with recording(running) as note:
@@ -79,6 +84,15 @@ def _visit(task: Task, errand: Errand, alive: Callable[[], object], on_start: On
     except LedgerError as error:
         return Came(task.name, "failed", error.message)
     return Came(task.name, state, detail)
+
+
+def _at_work(session: Session) -> str | None:
+    """Who is at work on the task without us, its own loop for one; None for nobody."""
+    try:
+        with tree_locked(session.tree_lock):
+            return None
+    except ConflictError as error:
+        return error.message
 
 
 def _both(note: OnStart, on_start: OnStart) -> OnStart:

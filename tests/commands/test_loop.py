@@ -505,6 +505,26 @@ def test_what_somebody_registered_for_a_loop_stands(looped: Looped) -> None:
     assert len(looped.bench.lines("registered")) == 1
 
 
+def test_a_loop_registers_itself(looped: Looped, tmp_path: Path) -> None:
+    """By the command as it was given, but for what is done once; as the user's, as long as it stands."""
+    root = tmp_path / "root"
+    (root / ".auto").mkdir(parents=True)
+    FileLog(root / ".auto" / "log.jsonl").append([Config(name="look after it")])
+    given = ("--by", "worker:gpu0", "--root", str(root), "--agent-timeout", "20m", "--iterations", "1")
+    looped.values(9, 8)
+    for pivot in (("--pivot", "elsewhere"), ()):
+        assert looped.loop(*given, "--strict", "--register", "--max-cycles", "9", *pivot).code == 0
+
+    (registered,) = looped.bench.lines("registered")
+    assert (registered["by"], registered["interval_seconds"]) == ("user:gpu0", 1200)
+    argv = registered["argv"]
+    assert argv[argv.index("-C") :] == [
+        *("-C", str(looped.bench.box.top), "loop", "--agent", looped.command, "--by", "worker:gpu0"),
+        *("--iterations", "1", "--agent-timeout", "20m", "--max-turns", "15", "--root", str(root)),
+        "--strict",
+    ]
+
+
 def test_a_loop_that_is_left_open_records_no_stop(looped: Looped) -> None:
     """Its turns are used up, and another call goes on where it was; any other end is one all the same."""
     bench = looped.bench

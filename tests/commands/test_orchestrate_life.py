@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from commands.effects.tree_lock import tree_locked
 from eventstore.events import Config, Resumed, Stopped
 from eventstore.filelog import FileLog
 from hooks.pids import is_alive
@@ -95,11 +96,16 @@ def asked_to_end(ran: subprocess.Popen[bytes], number: signal.Signals) -> tuple[
     return ran.returncode, err.decode()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize(
+    ("number", "code", "state"), [(signal.SIGINT, 130, "stopped"), (signal.SIGTERM, 143, "waiting")]
+)
 def test_its_end_leaves_nothing_running_and_every_log_whole(
-    works: Works, number: signal.Signals, code: int
+    works: Works, number: signal.Signals, code: int, state: str
 ) -> None:
-    """Workers at work, daemons of theirs included, end with it; started again, it goes on from the logs."""
+    """Workers at work, daemons of theirs included, end with it; started again, it goes on from the logs.
+
+    Ctrl-C is a person's, and it is left alone then; after TERM, as a shutdown sends it, it is missed.
+    """
     ran = works.start(HANGS, "--parallel", "2")
     until(lambda: len(works.pids("a")) == len(works.pids("b")) == 2, "the workers never began")
 
@@ -107,8 +113,8 @@ def test_its_end_leaves_nothing_running_and_every_log_whole(
     for name in ("a", "b"):
         assert [pid for pid in works.pids(name) if is_alive(pid, None)] == []
         assert process("-C", str(works.root / name), "verify").code == 0
-        assert (works.beats(name)[-1], works.of("iteration", name)) == ("stopped", [])
-    assert works.beats(".")[-1] == "stopped"
+        assert (works.beats(name)[-1], works.of("iteration", name)) == (state, [])
+    assert works.beats(".")[-1] == ("stopped" if state == "stopped" else "working")
 
     again = process("orchestrate", str(works.root), "--agent", "echo done", "--verify", "true", "--once")
     assert (again.code, again.out) == (0, "a: worked: done\nb: worked: done\n")
@@ -128,9 +134,23 @@ def test_between_two_rounds_it_ends_at_once(works: Works) -> None:
     assert (beat["pid"], beat["host"]) == (ran.pid, socket.gethostname())
     assert works.state() == "alive"
 
-    assert asked_to_end(ran, signal.SIGTERM)[0] == 0
+    assert asked_to_end(ran, signal.SIGINT)[0] == 130
     assert works.beats("b") == ["working", "waiting", "stopped"]
     assert works.state() == "stopped"
+
+
+def test_while_root_is_switched_off_no_round_begins(works: Works) -> None:
+    """It rests, and goes on when it is switched on again."""
+    call = ("orchestrate", str(works.root), "--agent", "echo done", "--verify", "true", "--once")
+    assert process("-C", str(works.root), "off").code == 0
+    before = works.log().path.read_bytes()
+    ran = process(*call)
+
+    assert (ran.code, ran.out.partition(":")[0]) == (0, f"{works.root} has stopped")
+    assert json.loads(process(*call, "--json").out) == {"root": str(works.root), "off": True, "tasks": []}
+    assert works.log().path.read_bytes() == before
+    assert process("-C", str(works.root), "on").code == 0
+    assert process(*call).out == "a: worked: done\nb: worked: done\n"
 
 
 def test_rounds_follow_each_other(works: Works) -> None:
@@ -213,6 +233,19 @@ def test_a_killed_orchestrator_is_back_within_one_patrol(works: Works) -> None:
     os.kill(back["pid"], signal.SIGTERM)
     until(lambda: not is_alive(back["pid"], None), "it did not end")
     assert len(works.of("restart", ".")) == 1
+
+
+def test_a_task_whose_own_loop_is_at_work_is_let_be(ar: Ar, looped: Looped) -> None:
+    """Nothing is written there: its limits stay its own, and nobody gets in its way."""
+    top = looped.bench.box.top
+    before = looped.bench.ground.log.path.read_bytes()
+    with tree_locked(looped.bench.ground.session.tree_lock):
+        ran = ar("orchestrate", str(top.parent), "--agent", looped.command, "--once", "--json")
+
+    (came,) = json.loads(ran.out)["tasks"]
+    assert (ran.code, came["task"], came["state"]) == (0, top.name, "busy")
+    assert came["detail"].endswith("is at work on this working tree")
+    assert looped.bench.ground.log.path.read_bytes() == before
 
 
 def test_to_be_registered_it_needs_a_session(ar: Ar, tmp_path: Path) -> None:
