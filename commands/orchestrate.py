@@ -92,7 +92,8 @@ def orchestrate_cmd(
     goes wrong with one touches no other; started again, it goes on from the logs.
 
     In each task's log, and in ROOT's own session, it says first that it lives, so that a patrol sees it;
-    ended by Ctrl-C, it says so too, and is left alone. While ROOT is `ar off`, no round begins. With --once, another round is expected only if --every is given.
+    ended by Ctrl-C, it says so too, and is left alone. While ROOT is `ar off`, no round begins. With
+    --once, another round is expected only if --every is given.
 
     With --strict, an iteration whose commits exceed the limits counts as unverified until somebody records an
     ok check (exit 1, with --once), and none begins while more than 20 citations are unverified.
