@@ -88,9 +88,9 @@ def _say(message: str, remedy: str, code: int) -> int:
 
 
 def _plain(error: click.UsageError) -> str:
-    """Click's message in our manner: no capital, no full stop, no guess in brackets."""
+    """Click's message in our manner: on one line, no capital, no full stop, no guess in brackets."""
     text = error.message if hasattr(error, "possibilities") else error.format_message()
-    text = text.strip().removesuffix(".")
+    text = " ".join(text.split()).removesuffix(".").replace(". Choose from: ", ": one of ")
     return text[:1].lower() + text[1:]
 
 

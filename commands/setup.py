@@ -24,13 +24,15 @@ __all__ = ["setup_cmd"]
         "ar setup claude --dry-run", "ar setup codex", "ar setup gemini --user", "ar setup claude --remove"
     ),
 )
-@click.argument("agent", type=click.Choice(AGENTS))
+@click.argument("agent", metavar="AGENT", type=click.Choice(AGENTS))
 @click.option("--user", is_flag=True, help="For all of your projects, in your home directory.")
 @click.option("--remove", "removing", is_flag=True, help="Take out again what was put in.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @json_option
 def setup_cmd(agent: str, user: bool, removing: bool, dry_run: bool, as_json: bool) -> None:
     """Give a coding agent the whole of ar: its MCP server, hooks and skills.
+
+    AGENT is claude, codex, gemini, opencode or pi.
 
     Writes into the files that the agent reads, in this project or for all of your projects, with absolute
     commands: error capture, the brief after a compaction, and four skills. What is there stays, comments and

@@ -329,3 +329,15 @@ def test_both_scripts_are_the_same_program(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert done.stderr == process("nope").err
+
+
+def test_what_is_missing_is_said_on_one_line(ar: Ar) -> None:
+    """With the words to choose from, and no line breaks spelled out."""
+    assert ar("setup") == (
+        2,
+        "",
+        "ar: missing argument 'AGENT': one of claude, codex, gemini, opencode, pi\ntry: ar setup --help\n",
+    )
+    assert ar("log", "-m", "x").err.splitlines()[0] == (
+        "ar: missing option '--status': one of keep, discard, crash, checks_failed"
+    )
