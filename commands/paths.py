@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from eventstore.events import Event
-from reducers.core import to_plain
 from reducers.history import History
 from reducers.rows import Rows
 from reducers.table import Table
@@ -174,7 +173,11 @@ def _places(before: Sequence[Any], after: Sequence[Any]) -> Sequence[int]:
 
 def _plain(value: Any) -> Any:
     """A value as its JSON has it."""
-    return value if value is MISSING or value is None or type(value) in _SCALARS else to_plain(value)
+    if value is MISSING or value is None or type(value) in _SCALARS:
+        return value
+    from reducers.core import to_plain  # heavy, and `tail` has no need of it
+
+    return to_plain(value)
 
 
 _SCALARS = (str, int, float, bool)
