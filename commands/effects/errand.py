@@ -44,7 +44,7 @@ from reducers.policies.iteration_limits import LIMITS
 from reducers.policies.looping import last_line
 from reducers.policies.orchestrating import UNVERIFIED, Hold, Leave, Send, step
 from reducers.policies.task_seen import Seen, pursued, seen_after
-from reducers.rounds import LIMITS_TARGET, Rounds, rounds
+from reducers.rounds import LIMITS_TARGET, WORKER_FAILED, Rounds, rounds
 from reducers.situation import sight_of
 from reducers.turns import STALLED
 
@@ -143,7 +143,8 @@ class Visit:
         begun, before = time.monotonic(), head_in(self.session.root)
         ok, said = self._measured_turn() if self._is_measured() else self._turn()
         if not ok:
-            self._record([Note(level="error", event="worker_failed", detail=said)])
+            flag = [Flag(kind=WORKER_FAILED, detail=said)] if self.seen.rounds.failed else []
+            self._record([Note(level="error", event=WORKER_FAILED, detail=said), *flag])
             return "failed", said
         self._end_iteration(said, time.monotonic() - begun, pursued(self._look()))
         exceeded = self._exceeded(before)
@@ -274,9 +275,11 @@ class Visit:
         return ok
 
     def _down(self) -> list[Flag]:
-        """What takes down the flags over what was not verified, and over a stall: by now that is past."""
+        """What takes down the flags over what is past by now: not verified, stalled, failing."""
         past = {UNVERIFIED, LIMITS}
         if self.seen.rounds.stall.stale_count == 0:
             past.add(STALLED)
+        if self.seen.rounds.failed == 0:
+            past.add(WORKER_FAILED)
         up = [row for row in flags.view(self.seen.flags).flags if row.up and row.kind in past]
         return [Flag(kind=row.kind, cleared=True) for row in up if row.by == self.errand.by]

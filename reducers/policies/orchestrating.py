@@ -112,6 +112,11 @@ _LIFTED = ("max_cycles", "time_limit", "target", "discards", "failures")
 """The stop rules that are off here by default; a stop over one of them holds while its rule does."""
 
 
+_TRIED_AGAIN = (LIMITS, "agent_failed")
+"""Stops that starting again answers: a strict loop looks anew at what is verified, and an agent that failed
+may have been cut off from what it needs for a while, as everybody is at times in a week."""
+
+
 def _freed(stated: Mapping[str, object]) -> tuple[Event, ...]:
     """The setting that makes limits none which nobody set; empty where there is nothing to set."""
     missing: dict[str, int | float | str | None] = {
@@ -123,12 +128,11 @@ def _freed(stated: Mapping[str, object]) -> tuple[Event, ...]:
 def _is_answered(recorded: Stop, last_stop: Stopped | None, due: Stop | None) -> bool:
     """Whether a recorded stop is none of the task.
 
-    So where its loop's turns were used up, its rule is off here, or a strict loop waited for a verification,
-    which is looked at anew.
+    So where its loop's turns were used up, its rule is off here, or the next round is another attempt.
     """
     if recorded.reason == "user":
         return last_stop is not None and last_stop.detail.endswith(ASKED_FOR)
-    return recorded.reason == LIMITS or (recorded.reason in _LIFTED and due is None)
+    return recorded.reason in _TRIED_AGAIN or (recorded.reason in _LIFTED and due is None)
 
 
 def _has_pivot(events: Sequence[Event]) -> bool:

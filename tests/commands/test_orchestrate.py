@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from eventstore.events import Finding, Run
+from eventstore.events import Finding, Run, Stopped
 from eventstore.filelog import FileLog
 from hooks.process import is_alive
 from tests.commands.conftest import Ar, environment
@@ -130,6 +130,32 @@ def test_what_goes_wrong_with_one_touches_no_other(ar: Ar, tmp_path: Path) -> No
     assert came["well"] == ("worked", "done")
     assert of(logs["crash"], "note")[0]["event"] == "worker_failed"
     assert not of(logs["crash"], "iteration")
+
+
+def test_a_worker_that_fails_is_sent_again_and_flagged_the_second_time(ar: Ar, tmp_path: Path) -> None:
+    """Once is chance; the flag comes down when one has ended well."""
+    log = task(ar, tmp_path / "w" / "a")
+    for _ in range(3):
+        assert once(ar, tmp_path / "w", "echo 'no quota'; exit 1")["a"] == ("failed", "exited 1: no quota")
+    assert [note["event"] for note in of(log, "note")] == ["worker_failed"] * 3
+    (flag,) = of(log, "flag")
+    assert (flag["kind"], flag["detail"]) == ("worker_failed", "exited 1: no quota")
+
+    for _ in range(2):
+        assert once(ar, tmp_path / "w", "echo done", "--verify", "true")["a"] == ("worked", "done")
+    assert [flag.get("cleared", False) for flag in of(log, "flag")] == [False, True]
+
+
+def test_an_agent_that_was_cut_off_is_tried_again_in_the_next_round(
+    ar: Ar, looped: Looped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its loop gave up; the task goes on all the same."""
+    looped.bench.add(Stopped(reason="agent_failed", detail="4 attempts; the last exited 7"))
+    looped.values(9)
+    top = looped.bench.box.top
+
+    assert once(ar, top.parent, looped.command)[top.name][0] == "worked"
+    assert looped.bench.run()["metric"] == 9
 
 
 def test_a_task_that_circles_is_led_elsewhere(ar: Ar, tmp_path: Path) -> None:

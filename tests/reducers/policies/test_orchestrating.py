@@ -93,7 +93,7 @@ def test_a_limit_that_somebody_set_holds_here_too(
     assert stepped(*before, *left.events) == Leave(reason)
 
 
-@pytest.mark.parametrize("reason", ["user", "no_change", "agent_failed", "harness", "rollback_failed", "x"])
+@pytest.mark.parametrize("reason", ["user", "no_change", "harness", "rollback_failed", "x"])
 def test_a_stopped_task_is_left_alone(reason: str) -> None:
     """Nothing is recorded in it."""
     assert stepped(CONFIG, BASELINE, Stopped(reason=reason)) == Leave(reason)
@@ -103,6 +103,14 @@ def test_a_stopped_task_is_left_alone(reason: str) -> None:
 def test_a_stop_over_a_limit_that_is_off_here_is_none(reason: str) -> None:
     """Its loop had one by default; here nobody set it."""
     assert isinstance(stepped(CONFIG, BASELINE, Stopped(reason=reason, detail="as it was")), Send)
+
+
+@pytest.mark.parametrize("reason", ["agent_failed", "limits"])
+def test_a_stop_that_starting_again_answers_is_tried_again(reason: str) -> None:
+    """In the next round: an outage ends no task of a week."""
+    sent = stepped(CONFIG, BASELINE, Settings(limits=OFF), Stopped(reason=reason))
+
+    assert sent == Send((Resumed(reason="orchestrate", detail=f"it had stopped: {reason}"),))
 
 
 def test_turns_that_were_used_up_are_no_stop_of_the_task() -> None:
@@ -210,7 +218,7 @@ def test_nobody_is_sent_past_a_stop_or_an_unverified_iteration(log: list[Event])
     state = fold(rounds, log)
 
     if isinstance(done, Send):
-        assert stopped not in ("off", "harness", "no_change", "agent_failed")
+        assert stopped not in ("off", "harness", "no_change", "rollback_failed")
         assert state.last is None or state.verified
         if stopped is not None:
             assert any(isinstance(event, Resumed) for event in done.events)
