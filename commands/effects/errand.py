@@ -254,11 +254,19 @@ class Visit:
         self._record([check, Flag(kind=LIMITS, detail=exceeded)])
 
     def _verify(self) -> bool:
-        """Runs the verification and records how it ended; False where there is none, or it failed."""
+        """Runs the verification and records how it ended; False where there is none, or it failed.
+
+        A measured task that has no constraint is verified by its loop: that measures and judges, not the
+        worker.
+        """
         config = self._config
         command = self.errand.verify or (config.constraint if config is not None else None)
         if command is None:
-            return False
+            measure = config.measure if config is not None and self._is_measured() else None
+            if measure is not None:
+                told = "its loop has measured and judged it"
+                self.log.append([Verified(kind="check", target=measure, ok=True, detail=told)])
+            return measure is not None
         finished = run(
             shell_argv(command),
             cwd=self.session.root,
@@ -270,7 +278,8 @@ class Visit:
             on_start=self.on_start,
         )
         ok = finished.exit_code == 0
-        said = finished.error or last_line(finished.stderr) or last_line(finished.stdout)
+        late = f"was ended after {VERIFY_SECONDS:g} s" if finished.timed_out else None
+        said = finished.error or late or last_line(finished.stderr) or last_line(finished.stdout)
         self.log.append([Verified(kind="check", target=command, ok=ok, detail=said)])
         return ok
 

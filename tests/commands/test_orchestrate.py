@@ -14,6 +14,7 @@ import pytest
 from eventstore.events import Finding, Run, Stopped
 from eventstore.filelog import FileLog
 from hooks.process import is_alive
+from tests.commands.bench import Bench
 from tests.commands.conftest import Ar, environment
 from tests.commands.looped import Looped, looped, until
 from tests.commands.protocol import lines
@@ -181,6 +182,22 @@ def test_a_measured_task_gets_a_turn_of_its_loop(ar: Ar, looped: Looped) -> None
     assert [run["status"] for run in looped.bench.lines("run")] == ["keep", "keep", "discard"]
     assert len(looped.bench.lines("iteration")) == 2
     assert all(check["ok"] for check in looped.bench.lines("verified"))
+
+
+def test_a_measured_task_without_a_constraint_is_verified_by_its_loop(
+    ar: Ar, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """That measures and judges; nobody has to come by for the next turn to begin."""
+    bench = Bench(sandbox, ar)
+    bench.configure(constraint=None)
+    for value in (9, 8):
+        came = once(ar, sandbox.top.parent, f"echo {value} >src/value; echo now {value}")
+        assert came[sandbox.top.name][0] == "worked", came
+
+    assert [run["metric"] for run in bench.lines("run")] == [10, 9, 8]
+    assert {(check["target"], check["ok"], check["by"]) for check in bench.lines("verified")} == {
+        ("cat src/value", True, "orchestrator")
+    }
 
 
 def test_a_measured_task_runs_on_without_a_keep(ar: Ar, looped: Looped) -> None:
