@@ -12,6 +12,7 @@ from commands.effects.git_commit import require_head, require_quiet
 from commands.effects.git_index import changed_entries
 from commands.effects.git_queries import head_of
 from commands.effects.ground import Ground, assets_of, take_bearings
+from commands.effects.hand_reverts import taken_back
 from commands.effects.own_commits import Branch, attribute, beginning, others
 from commands.effects.views import damaged_in
 from commands.effects.worktree import is_inside, session_files
@@ -68,7 +69,11 @@ def survey(ground: Ground, *, base: str | None = None, segment: int | str | None
     own = session_files(repo, changes)
     entries = {path: after for path, (_, after) in changes.items() if path not in own}
     fates = {path: _fate(*changes[path]) for path in entries}
-    kept, remarks = attribute(branch, rows, fates)
+    found, remarks = attribute(branch, rows, fates)
+    back = taken_back(branch, found)
+    kept = back.kept
+    gone = {remark.run for remark in back.remarks}
+    said = [remark for remark in remarks if remark.run not in gone]
     config = standing.configured.config
     head = ground.log.head()
     facts = Facts(
@@ -77,12 +82,10 @@ def survey(ground: Ground, *, base: str | None = None, segment: int | str | None
         tip=tip,
         tip_name=(head_of(repo).branch or "HEAD, detached").removeprefix("refs/heads/"),
         fates=fates,
-        kept=tuple(kept),
-        vacant=vacated(fates, paths_of_tree(repo, start.commit))
-        if "deleted" in fates.values()
-        else frozenset(),
-        others=tuple(others(branch, state, kept, fates)),
-        remarks=(*remarks, *_outside(ground, config, kept)),
+        kept=kept,
+        vacant=_vacant(repo, start.commit, fates),
+        others=tuple(others(branch, state, kept, fates, back.commits)),
+        remarks=(*said, *back.remarks, *_outside(ground, config, kept)),
         session_files=tuple(sorted(own)),
         head=str(head) if head.digest else None,
         branches=tuple(branch_names(repo)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from commands.effects.branch import commits_of_branch, paths_of_commits
 from commands.effects.git import Repo
@@ -149,10 +149,17 @@ def _undone(run: KeptRun) -> Iterator[Remark]:
 
 
 def others(
-    branch: Branch, state: Lineage, kept: Sequence[KeptRun], fates: Mapping[str, str]
+    branch: Branch,
+    state: Lineage,
+    kept: Sequence[KeptRun],
+    fates: Mapping[str, str],
+    settled: Collection[str] = (),
 ) -> Iterator[OtherCommit]:
-    """The commits that belong to none of these kept runs; those that were taken back are left out."""
-    passed = {each.commit for each in kept}
+    """The commits that belong to none of these kept runs; those that were taken back are left out.
+
+    settled: commits, in full, that are left out as well.
+    """
+    passed = {each.commit for each in kept} | {*settled}
     for undone in state.undone:
         revert = branch.find(undone.revert_commit or "")
         commit = branch.find(undone.commit)

@@ -53,8 +53,8 @@ class Remark(msgspec.Struct, frozen=True):
     """Something worth knowing that stops nothing.
 
     kind: `no_commit`, `unknown_commit`, `not_on_branch`, `in_base` (the commit of a kept run), `same_commit`,
-    `no_effect`, `undone` (its changes), `shared`, `outside_assets` (a path). run: ordinal of the run that it
-    is about. path: the path. detail: in words.
+    `no_effect`, `taken_back`, `undone` (its changes), `shared`, `outside_assets` (a path). run: ordinal of
+    the run that it is about. path: the path. detail: in words.
     """
 
     kind: str

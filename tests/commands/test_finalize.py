@@ -115,6 +115,29 @@ class TestPlan:
             ("shared", None, "README.md"),
         ]
 
+    def test_a_run_that_was_reverted_by_hand_is_not_claimed(self, trail: Trail) -> None:
+        """Its file is another kept run's too, whose branch would tell of a gain that is not in it."""
+        trail.keep(9, "stays", {"src/kernel.c": "2\n"})
+        goes = trail.keep(6, "goes", {"src/kernel.c": "3\n", "src/extra.c": "1\n"})
+        trail.take_back(goes)
+        revert = trail.box.head
+
+        document = planned(trail)
+
+        group = document["groups"][0]
+        assert len(document["groups"]) == 1
+        assert (group["runs"], group["files"], group["after"]) == ([2], ["src/kernel.c"], 9)
+        assert document["uncovered"] == []
+        assert remarks(document) == [("taken_back", 3, None)]
+        assert revert[:12] in document["remarks"][0]["detail"]
+        assert trail.ar("finalize", "apply").code == 0
+
+        trail.take_back(revert)
+        again = planned(trail, "--prefix", "again")
+
+        assert [(each["runs"], each["after"]) for each in again["groups"]] == [([2, 3], 6)]
+        assert again["remarks"] == []
+
     def test_session_files_are_left_out(self, trail: Trail) -> None:
         """By any of their names, also where a kept run's commit holds them."""
         box = trail.box

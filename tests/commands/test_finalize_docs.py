@@ -38,6 +38,7 @@ def test_every_remark_is_explained() -> None:
         for path in (
             Path(own_commits.__file__),
             ROOT / "commands/effects/finalizing.py",
+            ROOT / "commands/effects/hand_reverts.py",
             ROOT / "reducers/policies/finalizing_plan.py",
         )
     )
