@@ -87,6 +87,7 @@ class _Loop:
         self._tidy()
         self._go_on()
         self.life.begin(self.plan.seconds, self.plan.register)
+        self.life.beat()  # before any hook, and so the first turn's as well
         self._tell_fired(activate(self.ground.session, self.ground.log))
         while not self._is_over():
             self._record(looping.stall_answer(self.course))
@@ -193,7 +194,8 @@ class _Loop:
         """One iteration, the agent started anew while it fails; a reason to stop if it keeps failing."""
         self.turns += 1
         for attempt, seconds in enumerate((*BACKOFF, None)):
-            self.life.beat()
+            if self.turns > 1 or attempt:
+                self.life.beat()
             if self.plan.root is not None and attempt == 0:
                 for seen in in_turn(self.ground.log, self.plan.root):
                     self._record([Note(level="warn", event="guardian", detail=seen)])
