@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from commands.context import author
 from commands.effects.agents import PRESETS, agent_of
-from commands.effects.ending import terminable
+from commands.effects.ending import Asked
 from commands.effects.errand import Errand
 from commands.effects.guarding import in_turn, say_stopped
 from commands.effects.living import own_beat
@@ -117,16 +117,17 @@ def orchestrate_cmd(
             f"{root} has no session, in which it could be registered",
             f"ar -C {root} init 'look after the tasks' --no-metric",
         )
-    with terminable():
+    with Asked(hangup=True) as asked:
         try:
             while True:
                 begun = time.monotonic()
                 is_off = service.is_off()
-                came = [] if is_off else service.round()
+                came = [] if is_off else service.round(asked)
                 _tell(root, came, is_off, as_json)
                 if once:
                     break
-                time.sleep(max(pause - (time.monotonic() - begun), 0))
+                if asked.wait(pause - (time.monotonic() - begun)):
+                    raise asked.interruption()
         except KeyboardInterrupt:  # a person; TERM, as a shutdown sends it, is a death like any other
             service.leave()
             raise
@@ -178,7 +179,7 @@ class _Service:
             return False
         return bool(read_view(self.log, budget, cache=self.session.cache).view["stopped"])
 
-    def round(self) -> list[Came]:
+    def round(self, asked: Asked) -> list[Came]:
         """A heartbeat, a look after guard and patrol, and then every task."""
         if self.log is not None:
             cwd = os.path.realpath(self.root)
@@ -186,7 +187,7 @@ class _Service:
             self.beaten = time.monotonic()
             for seen in in_turn(self.log, self.root):
                 self.log.append([Note(level="warn", event="guardian", detail=seen)])
-        return go_round(tasks_under(self.root), self.errand, self.parallel, self._alive)
+        return go_round(tasks_under(self.root), self.errand, self.parallel, self._alive, asked)
 
     def _alive(self) -> None:
         """A sign of life before a task, now and then: a round may be longer than the time between two."""

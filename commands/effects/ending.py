@@ -6,30 +6,45 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Self
 
 from commands.output import warn
 from eventstore.errors import LedgerError
 
-__all__ = ["Asked", "again_and_again", "terminable"]
+__all__ = ["Asked", "again_and_again"]
 
 
 class Asked:
-    """While entered, TERM and INT end no process but a `wait`."""
+    """While entered, TERM and INT end no process but a `wait`: they are noticed, and told by `to_end`.
 
-    def __init__(self) -> None:
+    Nothing is raised where a signal happens to come in, for there it may be lost: Python swallows what is
+    raised in some of its own callbacks. hangup: SIGHUP as well, unless it is ignored (`nohup`). Outside the
+    main thread, where Python delivers no signals, only `wake` ends a wait.
+    """
+
+    def __init__(self, *, hangup: bool = False) -> None:
+        self._numbers = [signal.SIGTERM, signal.SIGINT]
+        if hangup and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+            self._numbers.append(signal.SIGHUP)
         self._before: dict[int, object] = {}
         self._noticed, self._notice = -1, -1
-        self.to_end = False
+        self._number: int | None = None
+
+    @property
+    def to_end(self) -> bool:
+        """Whether it was asked to end."""
+        return self._number is not None
 
     def __enter__(self) -> Self:
         self._noticed, self._notice = os.pipe()
+        os.set_blocking(self._noticed, False)
         os.set_blocking(self._notice, False)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            self._before[number] = signal.signal(number, self._told)
+        if threading.current_thread() is threading.main_thread():
+            for number in self._numbers:
+                self._before[number] = signal.signal(number, self._told)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -40,16 +55,32 @@ class Asked:
 
     def wait(self, seconds: float) -> bool:
         """Waits, until it is asked to end at most; whether it was."""
-        if not self.to_end:
-            select.select([self._noticed], [], [], seconds)
+        deadline = time.monotonic() + seconds
+        while not self.to_end and (left := deadline - time.monotonic()) > 0:
+            self.doze(left)
         return self.to_end
 
-    def _told(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        self.to_end = True
+    def doze(self, seconds: float | None = None) -> None:
+        """Waits until a signal comes in or somebody wakes it, at most so many seconds; None for no limit."""
+        if select.select([self._noticed], [], [], seconds)[0]:
+            os.read(self._noticed, 4096)
+
+    def wake(self) -> None:
+        """Ends a wait, from whatever thread."""
         try:
             os.write(self._notice, b"!")
-        except BlockingIOError:  # it was told often enough
+        except BlockingIOError:  # it was woken often enough
             return
+
+    def interruption(self) -> BaseException:
+        """What a signal would have raised: KeyboardInterrupt for Ctrl-C, SystemExit(128 + number) else."""
+        if self._number is None or self._number == signal.SIGINT:
+            return KeyboardInterrupt()
+        return SystemExit(128 + self._number)
+
+    def _told(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        self._number = self._number or signum
+        self.wake()
 
 
 def again_and_again(look: Callable[[], object], seconds: float) -> None:
@@ -62,23 +93,3 @@ def again_and_again(look: Callable[[], object], seconds: float) -> None:
                 warn(error.message)
             if asked.wait(seconds):
                 return
-
-
-@contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM and SIGHUP become SystemExit where they would end us on the spot."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    ours = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) == signal.SIG_DFL]
-    for each in ours:
-        signal.signal(each, leave)
-    try:
-        yield
-    finally:
-        for each in ours:
-            signal.signal(each, signal.SIG_DFL)

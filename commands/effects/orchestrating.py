@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from commands.effects.ending import Asked
 from commands.effects.errand import Errand, Visit, say_off
 from commands.effects.running import end_recorded, recording
 from commands.effects.side_by_side import OnStart, side_by_side
@@ -38,13 +39,13 @@ class Came(msgspec.Struct, frozen=True):
 
 
 def go_round(
-    tasks: Sequence[Task], errand: Errand, width: int, alive: Callable[[], object] = lambda: None
+    tasks: Sequence[Task], errand: Errand, width: int, alive: Callable[[], object], asked: Asked
 ) -> list[Came]:
     """Sees to every task, `width` at a time; what goes wrong with one is its own result.
 
-    alive: called before each, for the orchestrator to say that it lives.
+    alive: called before each, for the orchestrator to say that it lives. asked: who is asked to end, entered.
     """
-    ended = side_by_side([partial(_visit, task, errand, alive) for task in tasks], width)
+    ended = side_by_side([partial(_visit, task, errand, alive) for task in tasks], width, asked)
     return [
         came if isinstance(came, Came) else Came(task.name, "failed", str(came) or type(came).__name__)
         for task, came in zip(tasks, ended, strict=True)

@@ -19,6 +19,7 @@ from commands import orchestrate
 from commands.effects import errand, patrolling
 from commands.effects.agents import agent_of
 from commands.effects.dispatching import CameBack
+from commands.effects.ending import Asked
 from commands.effects.errand import Errand
 from commands.effects.patrolling import Guardian, patrol_once
 from eventstore.disk import Disk
@@ -150,7 +151,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     return made
 
 
-def live_through(world: World) -> Counter[str]:
+def live_through(world: World, asked: Asked) -> Counter[str]:
     """A fortnight: a round every two hours while the orchestrator lives, a patrol every hour; what it did."""
     errand_ = Errand(agent_of("x", 15), "x", 1800.0, "make check", "orchestrator", every=EVERY / 1000)
     done: Counter[str] = Counter()
@@ -169,7 +170,7 @@ def live_through(world: World) -> Counter[str]:
             service = service or orchestrate._Service(world.root, errand_, 1, ARGV)
             next_round = world.now + EVERY
             try:
-                came = {each.task: each.state for each in service.round()}
+                came = {each.task: each.state for each in service.round(asked)}
             except Died:
                 service = None
                 continue
@@ -188,7 +189,8 @@ def live_through(world: World) -> Counter[str]:
 
 def test_a_fortnight_goes_by_and_every_task_goes_on(world: World, ar: Ar) -> None:
     """Deaths, stalls and questions, of the orchestrator too, a log that is away: all logs are sound."""
-    done = live_through(world)
+    with Asked() as asked:
+        done = live_through(world, asked)
 
     assert min(done[state] for state in ("worked", "failed", "waiting", "RestartLoop", "FlagTask")) > 0
     assert len(world.back_after) == done["RestartLoop"] == len(world.died_at) > 1

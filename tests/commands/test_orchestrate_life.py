@@ -121,6 +121,32 @@ def test_its_end_leaves_nothing_running_and_every_log_whole(
     assert [each["iteration"] for each in works.of("iteration")] == [1]
 
 
+def test_its_end_takes_a_measured_turn_along(looped: Looped) -> None:
+    """Its loop, the agent, and what that has started; the turn is made good by the next round."""
+    home, top = looped.home, looped.bench.box.top
+    looped.steps(
+        f"echo 5 >src/value; echo $$ >{home}/a; setsid sleep 98 & echo $! >{home}/b; sleep 99",
+        "echo 9 >src/value",
+    )
+    own = (sys.executable, "-m", "autoresearch_ledger", "orchestrate", str(top.parent), "--agent")
+    ran = subprocess.Popen(
+        [*own, looped.command, "--every", "1h"],
+        env=environment(HOME=os.environ["HOME"], GIT_CONFIG_NOSYSTEM="1"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    until(lambda: (home / "b").exists() and (home / "b").read_text().strip(), "the agent never began")
+    pids = [int((home / name).read_text()) for name in ("a", "b")]
+
+    assert asked_to_end(ran, signal.SIGINT)[0] == 130
+    until(lambda: not any(is_alive(pid, None) for pid in pids), "something is left running")
+    again = process("orchestrate", str(top.parent), "--agent", looped.command, "--once")
+    assert again.out.startswith(f"{top.name}: worked: "), again
+    assert [run["metric"] for run in looped.bench.lines("run")] == [10, 9]
+    assert process("-C", str(top), "verify").code == 0
+
+
 def test_between_two_rounds_it_ends_at_once(works: Works) -> None:
     """It waits for the next round, and says so in each task until then."""
     ran = works.start("echo done", "--verify", "true", "--every", "1h")

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from commands.effects.side_by_side import OnStart, side_by_side
 from tests.commands.conftest import environment
 
@@ -65,3 +67,24 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_what_is_no_exception_ends_the_others() -> None:
+    """It goes on once nothing is left, before work that had not begun."""
+    begun: list[str] = []
+
+    class Gone(BaseException):
+        pass
+
+    def gone(_: OnStart) -> None:
+        begun.append("gone")
+        raise Gone
+
+    def late(_: OnStart) -> None:
+        begun.append("late")
+        time.sleep(0.2)
+
+    with pytest.raises(Gone):
+        side_by_side([gone, *[late] * 20], 1)
+    assert begun[0] == "gone"
+    assert len(begun) < 20
