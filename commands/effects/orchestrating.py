@@ -7,7 +7,7 @@ that an orchestrator that was killed goes on where it was, and two at once send 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
@@ -72,14 +72,18 @@ def _visit(task: Task, errand: Errand, alive: Callable[[], object], on_start: On
     if session is None:
         return Came(task.name, "failed", task.problem or "it cannot be read")
     try:
-        with tree_locked(_lock(session)):
+        with ExitStack() as held:
+            other = _taken(_lock(session), held)
+            if other is not None:
+                return Came(task.name, "busy", other)
             alive()
-            holder = _at_work(session)
-            if holder is not None:
-                say_off(session, errand.by)
-                return Came(task.name, "busy", holder)
             running = session.rejected.with_name("cache") / "orchestrate.running"
             end_recorded(running)  # of an orchestrator that was killed
+            with ExitStack() as probe:
+                other = _taken(session.tree_lock, probe)
+            if other is not None:
+                say_off(session, errand.by)
+                return Came(task.name, "busy", other)
             with recording(running) as note:
                 state, detail = Visit(session, errand, _both(note, on_start)).go()
     except LedgerError as error:
@@ -87,13 +91,13 @@ def _visit(task: Task, errand: Errand, alive: Callable[[], object], on_start: On
     return Came(task.name, state, detail)
 
 
-def _at_work(session: Session) -> str | None:
-    """Who is at work on the task without us, its own loop for one; None for nobody."""
+def _taken(lock: Path, held: ExitStack) -> str | None:
+    """Takes a lock until `held` is left; who has it, in words, where somebody does."""
     try:
-        with tree_locked(session.tree_lock):
-            return None
+        held.enter_context(tree_locked(lock))
     except ConflictError as error:
         return error.message
+    return None
 
 
 def _both(note: OnStart, on_start: OnStart) -> OnStart:

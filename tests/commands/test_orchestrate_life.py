@@ -274,6 +274,20 @@ def test_a_task_whose_own_loop_is_at_work_is_let_be(ar: Ar, looped: Looped) -> N
     assert looped.bench.ground.log.path.read_bytes() == before
 
 
+def test_two_orchestrators_at_once_send_one_worker(works: Works) -> None:
+    """The other finds the task busy, and writes nothing there."""
+    first = works.start("touch ../a/begun; while ! test -e ../go; do sleep 0.05; done; echo done", "--once")
+    until((works.root / "a" / "begun").exists, "the worker never began")
+    second = process("orchestrate", str(works.root), "--agent", "echo second", "--once")
+    assert second.out.splitlines()[0].startswith("a: busy: ")
+    assert second.out.splitlines()[1] == "b: worked: second (not verified yet)"
+
+    (works.root / "go").touch()
+    assert first.wait(60) == 0
+    assert [line["summary"] for line in works.of("iteration")] == ["done"]
+    assert [line["summary"] for line in works.of("iteration", "b")] == ["second"]
+
+
 def test_to_be_registered_it_needs_a_session(ar: Ar, tmp_path: Path) -> None:
     """Of ROOT itself."""
     ran = ar("orchestrate", str(tmp_path), "--agent", "true", "--once", "--register")
