@@ -67,12 +67,14 @@ def beat_cmd(
 ) -> None:
     """Say that a loop lives; the loop is the name in --by.
 
-    Its process and host are filled in. One that is paused, rate_limited or stopped is left alone. Who has
-    registered an interval is overdue after three of them, and restarted by COMMAND if a user or an
+    Its process and host are filled in: the process is who calls, unless that is a shell at which somebody
+    types, or the loop is only being registered. One that is paused, rate_limited or stopped is left alone.
+    Who has registered an interval is overdue after three of them, and restarted by COMMAND if a user or an
     orchestrator registered it.
     """
     _check(argv, register, interval, level)
-    beat = beat_of(state, until, last_output, pid=os.getppid() if pid is None else pid, named=pid is not None)
+    caller = None if register else _caller()
+    beat = beat_of(state, until, last_output, pid=caller if pid is None else pid, named=pid is not None)
     events: list[Event] = [beat]
     if register:
         seconds = None if interval is None else length("--interval", interval)
@@ -100,6 +102,17 @@ def _check(argv: tuple[str, ...], register: bool, interval: str | None, level: s
         )
     elif interval is not None or level is not None:
         raise BadInputError("--interval and --level belong to --register", "--register -- COMMAND...")
+
+
+def _caller() -> int | None:
+    """The process that calls us; None for a shell at which somebody types, which no patrol may take for it.
+
+    A hanging loop is ended before it is restarted.
+    """
+    from hooks.pids import is_interactive_shell
+
+    parent = os.getppid()
+    return None if is_interactive_shell(parent) else parent
 
 
 def beat_of(

@@ -67,6 +67,24 @@ def process_started(pid: int) -> str | None:
     return f"{entry.started}@{boot_id()}" if has_proc() else entry.started
 
 
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "tcsh", "csh", "nu", "xonsh"))
+
+
+def is_interactive_shell(pid: int) -> bool:
+    """Whether a process is a shell that was given neither a script nor a command: somebody types there.
+
+    False where that cannot be known, as outside of Linux.
+    """
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            argv = [os.fsdecode(each) for each in file.read().split(b"\0")[:-1]]
+    except OSError:
+        return False
+    if not argv or os.path.basename(argv[0]).removeprefix("-") not in _SHELLS:
+        return False
+    return all(each.startswith("-") for each in argv[1:])
+
+
 def is_alive(pid: int, started: str | None) -> bool:
     """Whether the process that was `pid` at the stamp `started` still runs (a zombie does not).
 

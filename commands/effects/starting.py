@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from hooks.pids import is_alive, process_table
+from hooks.pids import is_alive, is_interactive_shell, process_table
 from hooks.process import end_group, strip_own_environment
 
 __all__ = ["end_old", "output_file", "start_detached"]
@@ -74,9 +74,9 @@ def end_old(pid: int, started: str) -> bool:
     """Ends the process of that number and start stamp; whether it is gone.
 
     With it goes its process group where it leads a session of its own. One that is us, or that we descend
-    from, is not ended.
+    from, is not ended. A shell at which somebody types is no loop, whatever was recorded, and is let be.
     """
-    if not is_alive(pid, started):
+    if not is_alive(pid, started) or is_interactive_shell(pid):
         return True
     if pid <= 1 or pid in _ancestry():
         return False

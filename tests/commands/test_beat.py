@@ -46,6 +46,35 @@ def test_process_and_host_are_filled_in(log: Path) -> None:
     ]
 
 
+def test_the_shell_at_which_somebody_types_is_no_loop(log: Path) -> None:
+    """Else a patrol would end it, as one ends what hangs before it is restarted."""
+    own = f"{sys.executable} -m autoresearch_ledger beat --by worker:gpu0"
+    for shell in (["bash", "--norc", "-i"], ["bash", "-c", f"{own}; true"]):
+        subprocess.run(
+            shell,
+            input=f"{own}\n".encode(),
+            cwd=log.parent,
+            env=environment(),
+            capture_output=True,
+            check=True,
+        )
+
+    typed, scripted = lines(log)
+    assert ("pid" in typed, "pid_started" in typed, typed["host"]) == (False, False, socket.gethostname())
+    assert isinstance(scripted["pid"], int)
+
+
+def test_who_registers_is_not_the_loop(log: Path) -> None:
+    """It does not live yet; a process of its own may be named."""
+    register = ("--register", "--interval", "10m")
+    assert process("beat", "--by", "user:a", *register, "--", "true", cwd=log.parent).code == 0
+    mine = ("--pid", str(os.getpid()))
+    assert process("beat", "--by", "user:b", *mine, *register, "--", "true", cwd=log.parent).code == 0
+
+    beats = [line for line in lines(log) if line["type"] == "heartbeat"]
+    assert [beat.get("pid") for beat in beats] == [None, os.getpid()]
+
+
 def test_another_process_may_be_named(ar: Ar, log: Path) -> None:
     """One that lives here: no stamp could be told of another."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=environment())

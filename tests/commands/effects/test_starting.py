@@ -84,3 +84,17 @@ def test_we_and_those_we_descend_from_are_not_ended() -> None:
     """Whatever a log says of us."""
     for pid in (os.getpid(), os.getppid()):
         assert not end_old(pid, process_started(pid) or "")
+
+
+def test_a_shell_at_which_somebody_types_is_let_be() -> None:
+    """Whatever was recorded: it is no loop, so there is nothing to end before the restart."""
+    with subprocess.Popen(
+        ["bash", "--norc", "-i"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as shell:
+        started = process_started(shell.pid)
+        assert started is not None
+        assert end_old(shell.pid, started)
+        assert shell.poll() is None
+        assert shell.stdin is not None
+        shell.stdin.close()
+        assert shell.wait(30) is not None
