@@ -123,7 +123,7 @@ class Pivot(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 class Registered(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A loop says how it is to be restarted. Written by the loop, which is the name in `by`.
 
-    argv: the command, as arguments, never through a shell.
+    argv: the command, as arguments, never through a shell; empty where only the interval is told.
     cwd: the directory to run it in.
     interval_seconds: how often it means to give a sign of life, seconds.
     level: `L0`, `L1` or `L2` (design, section 6.3).
@@ -136,7 +136,9 @@ class Registered(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False
 
 
 class Heartbeat(Tagged, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The loop named in `by` says that it lives. Written by that loop (`ar beat`), by nobody for it.
+    """The loop named in `by` says that it lives. Written by that loop, by nobody for it.
+
+    By `ar beat`, and by `ar loop`, `ar orchestrate`, `ar patrol` and `ar guard` for themselves.
 
     pid: number of its process, from 1.
     pid_started: an opaque stamp that tells a reused pid apart.
