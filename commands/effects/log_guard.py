@@ -7,17 +7,39 @@ the log, and take acknowledged events away. They are held in memory meanwhile, a
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from commands.effects.reading import without_waiting
 
-__all__ = ["Held", "hold", "restore"]
+__all__ = ["Guard", "guarded"]
 
 
-class Held(msgspec.Struct, frozen=True):
+class Guard:
+    """A log that is guarded. fate: what had happened to it, once it is no more; None if nothing."""
+
+    def __init__(self) -> None:
+        self.fate: str | None = None
+
+
+@contextmanager
+def guarded(path: Path, into: Path) -> Iterator[Guard]:
+    """Puts the log back, however the work within ends, if it does not begin any more as it did.
+
+    into: the directory where what stands there instead is moved, under the log's name or the next free one.
+    Raises OSError if the log cannot be read or put back.
+    """
+    held, guard = _hold(path), Guard()
+    try:
+        yield guard
+    finally:
+        guard.fate = _restore(held, into)
+
+
+class _Held(msgspec.Struct, frozen=True):
     """A log as it was. lines: its complete lines. mode: its permission bits."""
 
     path: Path
@@ -25,20 +47,15 @@ class Held(msgspec.Struct, frozen=True):
     mode: int
 
 
-def hold(path: Path) -> Held:
-    """The log as it is now. Raises OSError if it cannot be read."""
+def _hold(path: Path) -> _Held:
     with open(path, "rb", opener=without_waiting) as file:
         content = file.read()
         mode = os.fstat(file.fileno()).st_mode & 0o777
-    return Held(path, content[: content.rfind(b"\n") + 1], mode)
+    return _Held(path, content[: content.rfind(b"\n") + 1], mode)
 
 
-def restore(held: Held, into: Path) -> str | None:
-    """Puts a log back that does not begin any more as it did; what had happened to it, None if nothing.
-
-    into: the directory where what stands there instead is moved, under the log's name or the next free one.
-    Returns `deleted` or `rewritten`. Raises OSError if it cannot be put back.
-    """
+def _restore(held: _Held, into: Path) -> str | None:
+    """`deleted` or `rewritten` for a log that is put back; None for one that nothing had happened to."""
     try:
         with open(held.path, "rb", opener=without_waiting) as file:
             if file.read(len(held.lines)) == held.lines:

@@ -23,7 +23,7 @@ from commands.effects.git_queries import Head, head_of
 from commands.effects.ground import Ground, assets_of, require_config, take_bearings
 from commands.effects.guarding import in_turn
 from commands.effects.living import Life
-from commands.effects.log_guard import hold, restore
+from commands.effects.log_guard import guarded
 from commands.effects.loop_terms import Ended, Plan, Watch, Wish
 from commands.effects.owed import fire_closed, fire_owed
 from commands.effects.running import end_recorded
@@ -204,12 +204,11 @@ class _Loop:
             assets = assets_of(self.ground, require_config(standing))
             run_number = standing.session.run_count + 1
             turn = begin_turn(self.ground, assets, run_number, standing.cycle.last_cycle)
-            held = hold(self.ground.log.path)
-            said = self._start_agent(run_number)
-            fate = restore(held, self.ground.rejected(run_number))
+            with guarded(self.ground.log.path, self.ground.rejected(run_number)) as guard:
+                said = self._start_agent(run_number)
             left = survey(self.ground, turn)
-            if fate is not None:
-                return self._lost_log(turn, left, fate)
+            if guard.fate is not None:
+                return self._lost_log(turn, left, guard.fate)
             if said.failure is None:
                 return self._take(turn, said, left)
             trouble = self._put_back(turn, left, FAILED, f"{said.failure}{_quoted(said.line)}", level="error")

@@ -12,7 +12,7 @@ from commands.effects.git import describe
 from commands.effects.git_queries import head_of
 from commands.effects.ground import Ground, require_config
 from commands.effects.harness import harness_changes
-from commands.effects.log_guard import hold, restore
+from commands.effects.log_guard import guarded
 from commands.effects.measuring import CONSTRAINT_SECONDS, SAMPLE_SECONDS, Measurement, Plan, Step, measure
 from commands.effects.running import recording
 from commands.judging import HARNESS
@@ -39,13 +39,12 @@ def measure_commit(
     found = Measurement()
     unfit = _unfit(ground, standing, commit)
     if unfit is None:
-        held = hold(ground.log.path)
-        with recording(ground.running) as on_start:
+        into = ground.rejected(standing.session.run_count + 1)
+        with guarded(ground.log.path, into) as guard, recording(ground.running) as on_start:
             found = measure(plan, cwd=ground.session.root, told=told, on_start=on_start, between=between)
-        fate = restore(held, ground.rejected(standing.session.run_count + 1))
         unfit = _unfit(ground, standing, commit)
-        if fate is not None and unfit is None:
-            unfit = "log_changed", f"the session's log was {fate} meanwhile; it is as it was before"
+        if guard.fate is not None and unfit is None:
+            unfit = "log_changed", f"the session's log was {guard.fate} meanwhile; it is as it was before"
     if unfit is not None:
         found = replace(found, reason=unfit[0], error=unfit[1])
     return measured_event(number, commit, plan, found)

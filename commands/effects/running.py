@@ -14,6 +14,10 @@ from hooks.process import end_group
 __all__ = ["end_recorded", "recording"]
 
 
+_TRIES = 3
+"""How often it is written down where the command takes it away; it serves but for a crash of ours."""
+
+
 class _Group(msgspec.Struct, frozen=True):
     """A command's process, the leader of its group. started: its start stamp."""
 
@@ -26,10 +30,14 @@ def recording(path: Path) -> Iterator[Callable[[int, str], None]]:
     """Gives what is to be called as each command starts; nothing is left written down afterwards."""
 
     def note(pid: int, started: str) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)  # a command before may have cleaned it away
+        group = msgspec.json.encode(_Group(pid, started))
         fresh = path.with_name(path.name + ".new")
-        fresh.write_bytes(msgspec.json.encode(_Group(pid, started)))
-        os.replace(fresh, path)
+        for _ in range(_TRIES):
+            with suppress(FileNotFoundError):  # the command is at work already, and may clean this away
+                path.parent.mkdir(parents=True, exist_ok=True)
+                fresh.write_bytes(group)
+                os.replace(fresh, path)
+                return
 
     try:
         yield note

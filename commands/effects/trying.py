@@ -21,7 +21,7 @@ from commands.effects.config_file import limits_of
 from commands.effects.git import describe
 from commands.effects.ground import running_of, take_bearings
 from commands.effects.harness import harness_changes
-from commands.effects.log_guard import hold, restore
+from commands.effects.log_guard import guarded
 from commands.effects.measuring import Measurement, Plan, Step, measure
 from commands.effects.measuring_cycle import measured_event, plan_of
 from commands.effects.running import end_recorded, recording
@@ -162,18 +162,17 @@ def _measured(
     changed = _harness_changes(place, standing)
     if changed is not None:
         return Measurement(reason=HARNESS, error=changed)
-    held = hold(log.path)
-    found = measure(plan, cwd=place.root, told=told, on_start=on_start, on_output=on_output)
-    fate = restore(held, place.rejected / f"run-{standing.session.run_count + 1}")
+    with guarded(log.path, place.rejected / f"run-{standing.session.run_count + 1}") as guard:
+        found = measure(plan, cwd=place.root, told=told, on_start=on_start, on_output=on_output)
     changed = _harness_changes(place, standing)
     if changed is not None:
         return replace(found, reason=HARNESS, error=changed)
-    if fate is not None:
+    if guard.fate is not None:
         return replace(
             found,
             median=None,
             reason="log_changed",
-            error=f"the session's log was {fate} meanwhile; it is as it was before",
+            error=f"the session's log was {guard.fate} meanwhile; it is as it was before",
         )
     return found
 

@@ -66,7 +66,7 @@ def test_the_session_s_own_scripts_always_count(root: Path) -> None:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_installed_skills_always_count(root: Path, agent: str) -> None:
     """Those of ours, wherever a project's agents have them, with all that is in their folders; no others."""
-    scope = Scope(root, root, False, {}, Path.is_file)
+    scope = Scope(root, root, False, {}, lambda path: None)
     ours = [part.path for part in recipe_of(agent, scope, ["/x/ar"], "1").parts if part.kind == "skill"]
     folder = ours[0].parent
     more = (folder / "notes" / "mine.md", folder.parent / "somebody-elses" / "SKILL.md")
