@@ -110,8 +110,21 @@ def emit_lines(documents: Iterable[Any]) -> bool:
 
 
 def emit_pieces(pieces: Iterable[bytes]) -> bool:
-    """Writes bytes as they come, each at once; no more are asked for once nobody reads them any more."""
-    return all(map(_write, pieces))
+    """Writes bytes as they come, each at once; no more are asked for once nobody reads them any more.
+
+    What is for programs is for people too where it goes to a terminal: what agents wrote is escaped there.
+    """
+    return all(map(_write, _for_terminal(pieces) if is_terminal() else pieces))
+
+
+def _for_terminal(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Text in pieces, which may be cut within a character, with all that a terminal obeys escaped."""
+    from codecs import getincrementaldecoder
+
+    decoder = getincrementaldecoder("utf-8")("backslashreplace")
+    for piece in pieces:
+        yield escape(decoder.decode(piece), lines=True).encode(_encoding(), "backslashreplace")
+    yield escape(decoder.decode(b"", final=True), lines=True).encode()
 
 
 def _json(document: Any, indent: int) -> bytes:

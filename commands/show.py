@@ -11,7 +11,7 @@ from commands.effects.reading import line_at
 from commands.effects.views import place_of
 from commands.errors import BadInputError
 from commands.options import examples, json_option
-from commands.output import emit, emit_json, emit_pieces, is_terminal, paint, warn
+from commands.output import emit, emit_json, emit_pieces, paint, warn
 from commands.render import escape, pairs
 from commands.summaries import full_fields, kind_of, stamp_of, summary
 from commands.tail import document
@@ -74,10 +74,7 @@ def _show_change(call: Call, log: FileLog, seq: int, as_json: bool) -> None:
         return
     for path in change.moved:
         warn(f"moved away: {path}")
-    if is_terminal():
-        emit(escape(change.patch.decode("utf-8", "backslashreplace"), lines=True))
-    else:
-        emit_pieces([change.patch])
+    emit_pieces([change.patch])
 
 
 def told(seq: int, head: str, record: Record) -> str:

@@ -427,6 +427,22 @@ class TestAsAProcess:
             if argv != ["view"]:
                 assert max(map(len, plain.splitlines()), default=0) <= 80
 
+    @pytest.mark.parametrize("form", ["jsonl", "pi", "tsv", "csv"])
+    def test_an_export_to_a_terminal_is_escaped(self, tmp_path: Path, form: str) -> None:
+        """Piped it is the bytes, whatever they hold; a terminal is never told what to do by an agent."""
+        text = "a\x1b]0;title\x07\x9b31m\u202e日本\u0085b"
+        run = {"run": 4, "status": "keep", "metric": 3, "description": text}
+        line = json.dumps(run, ensure_ascii=False) if form == "jsonl" else json.dumps(run)
+        (tmp_path / ".auto" / "log.jsonl").write_text(LOG + line + "\n")
+
+        shown = on_terminal(["export", form], tmp_path)
+        piped = process("export", form, cwd=tmp_path)
+
+        assert "日本" in shown
+        assert all(c in "\n\t" or c.isprintable() for c in shown)
+        if form == "jsonl":
+            assert piped.out.encode() == (tmp_path / ".auto" / "log.jsonl").read_bytes()
+
     @pytest.mark.parametrize(
         ("columns", "whole"),
         [(80, "  4  keep     38.1235  -14.1%  *     yyyyy"), (36, "  4  keep     38.1235  -14.1%  *…")],
