@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from commands.effects.exclusions import exclude_from_git, is_tracked
-from commands.output import warn
+from commands.output import near, warn
 from eventstore.sessions import Session
 
 __all__ = ["keep_out_of_git", "make_room"]
@@ -29,4 +29,7 @@ def keep_out_of_git(session: Session) -> None:
             f"cannot list {log.name} in git's exclusions: {error.strerror}; `git stash -u` would take it away"
         )
     if is_tracked(log):
-        warn(f"{log} is tracked by git, which would rewrite it; `git rm --cached {log.name}` keeps the file")
+        from shlex import quote
+
+        remedy = f"git rm --cached {quote(near(log))}"
+        warn(f"{log} is tracked by git, which would rewrite it; `{remedy}` keeps the file")
