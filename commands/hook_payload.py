@@ -9,6 +9,8 @@ import click
 import msgspec
 
 from commands.context import Call
+from commands.damage import tell_damage
+from commands.effects.reading import damaged_lines
 from commands.effects.views import place_of
 from commands.options import at_option, examples
 from commands.output import emit_json
@@ -40,3 +42,4 @@ def payload_cmd(call: Call, stage: Any, where: str | None) -> None:
     at = None if where is None else place_of(log, parse_where(where))
     payload = payload_at(log, stage, os.fspath(call.session.root), at)
     emit_json(msgspec.Raw(payload.rstrip(b"\n")))
+    tell_damage(damaged_lines(log, at))

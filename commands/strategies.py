@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from commands.context import Call
+from commands.damage import tell_damage
 from commands.effects.situations import situation_at
 from commands.errors import BadInputError, nearest
 from commands.options import examples, json_option
@@ -39,16 +41,18 @@ def strategies_cmd(call: Call, name: str | None, listing: bool, as_json: bool) -
         _list_kinds(as_json)
         return
     texts: list[str] = []
+    damaged: Sequence[int] = ()
     if name is None:
-        sight = situation_at(call.log()).sight
-        kind, texts = kind_of(sight), texts_of(sight)
+        found = situation_at(call.log())
+        kind, texts, damaged = kind_of(found.sight), texts_of(found.sight), found.damaged
     else:
         kind = _named(name)
     done = {strategy.name for strategy in tried(kind.strategies, texts)}
     if as_json:
-        emit_json(_document(kind, done, guessed=name is None))
+        emit_json({**_document(kind, done, guessed=name is None), "damaged_lines": damaged})
     else:
         emit(_text(kind, done))
+    tell_damage(damaged)
 
 
 def _named(name: str) -> Kind:

@@ -18,7 +18,15 @@ from eventstore.filelog import FileLog
 from eventstore.lines import split_lines
 from eventstore.store import START, Position
 
-__all__ = ["last_records", "line_at", "read_named", "read_stdin", "stretches", "without_waiting"]
+__all__ = [
+    "damaged_lines",
+    "last_records",
+    "line_at",
+    "read_named",
+    "read_stdin",
+    "stretches",
+    "without_waiting",
+]
 
 PATIENCE_SECONDS = 5.0
 """How long a pipe that was named may be without a writer, seconds."""
@@ -74,6 +82,16 @@ def last_records(log: FileLog, count: int) -> tuple[list[tuple[int, Record]], Po
         missing -= records
     found = [numbered for batch in log.read(start) for numbered in batch.numbered() if numbered[0] <= end.seq]
     return found[-count:] if count > 0 else [], end
+
+
+def damaged_lines(log: FileLog, until: int | None = None) -> list[int]:
+    """The numbers of the damaged lines up to line `until` (None: all). Raises StorageError."""
+    found: list[int] = []
+    for batch in log.read(kinds=()):
+        found += [record.line for record in batch.damaged]
+        if until is not None and batch.last >= until:
+            break
+    return [line for line in found if until is None or line <= until]
 
 
 def without_waiting(path: str, flags: int) -> int:

@@ -57,6 +57,20 @@ def test_there_is_no_after_before_the_first_run(hooked: Hooked) -> None:
     assert "--mock" in ran.err
 
 
+def test_damage_is_told_beside_the_payload(hooked: Hooked) -> None:
+    """On stderr, for what is before the place; the payload is a hook's and has no more keys than that."""
+    hooked.log()
+    end = len((hooked.root / ".auto/log.jsonl").read_bytes().splitlines())
+    with (hooked.root / ".auto/log.jsonl").open("a") as log:
+        log.write("damaged\n")
+
+    ran = hooked.ar("hook", "payload", "after")
+
+    assert set(json.loads(ran.out)) == {"event", "cwd", "run_entry", "session"}
+    assert ran.err.startswith(f"ar: line {end + 1} is damaged")
+    assert hooked.ar("hook", "payload", "after", "--at", str(end)).err == ""
+
+
 def test_a_place_beyond_the_log(hooked: Hooked) -> None:
     """A line that is not there yet is bad usage."""
     assert hooked.ar("hook", "payload", "before", "--at", "99").code == 2

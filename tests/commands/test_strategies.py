@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from reducers.policies.approaches import KINDS
 from tests.commands.conftest import Ar
@@ -34,6 +35,18 @@ def test_the_sessions_kind_is_guessed_and_what_was_tried_marked(ar: Ar) -> None:
     assert (document["kind"], document["guessed"]) == ("test_time", True)
     assert [s["name"] for s in document["strategies"] if s["tried"]] == ["parallel workers"]
     assert "parallel workers  high (tried)\n" in ar("strategies").out
+
+
+def test_damage_is_told(ar: Ar, tmp_path: Path) -> None:
+    """A line that could not be read may have told of more that was tried."""
+    ar("init", "faster tests", "--metric", "seconds", "--unit", "s", "--direction", "lower")
+    with (tmp_path / ".auto" / "log.jsonl").open("a") as log:
+        log.write("damaged\n")
+
+    ran = ar("strategies", "--json")
+
+    assert json.loads(ran.out)["damaged_lines"] == [2]
+    assert ran.err.startswith("ar: line 2 is damaged")
 
 
 def test_the_kinds_are_listed(ar: Ar) -> None:
