@@ -31,7 +31,8 @@ def test_every_past_fire_can_be_asked_for(hooked: Hooked) -> None:
     assert len(events) == len(received) == 2 + 2 + 2 + 1 + 2
     for event, payload in zip(events, received, strict=True):
         ran = hooked.ar("hook", "payload", event["stage"], "--at", str(event["at"]))
-        assert (ran.code, ran.out.encode(), ran.err) == (0, payload, "")
+        told = "ar: line 9 is damaged and not part of what is shown; `ar verify` says more\n"
+        assert (ran.code, ran.out.encode(), ran.err) == (0, payload, told if event["at"] >= 9 else "")
 
 
 @pytest.mark.parametrize(
