@@ -14,17 +14,23 @@ from commands.render import number
 from eventstore.errors import ConflictError
 from eventstore.events import Event, Record, Run
 from reducers.core import fold as fold_view
+from reducers.intent import Intent, intent
 from reducers.session import SessionState, session
 
-__all__ = ["State", "decide_run", "follow", "require_secondary"]
+__all__ = ["State", "answering", "decide_run", "follow", "require_secondary"]
 
 
 class State(msgspec.Struct, frozen=True):
-    """What is decided from: where the session stands, how it is configured, the run of this id, if any."""
+    """What is decided from.
+
+    session: where it stands. configured: how it is configured. same: the run of this id; None for none.
+    intent: what was proposed and no run has answered yet.
+    """
 
     session: SessionState = session.initial
     configured: Configured = Configured()
     same: Run | None = None
+    intent: Intent = intent.initial
 
 
 def follow(state: State, records: Sequence[Record], key: str | None) -> State:
@@ -32,7 +38,28 @@ def follow(state: State, records: Sequence[Record], key: str | None) -> State:
     same = state.same
     if key is not None and same is None:
         same = next((r for r in records if isinstance(r, Run) and r.id == key), None)
-    return State(fold_view(session, records, state.session), follow_up(state.configured, records), same)
+    return State(
+        fold_view(session, records, state.session),
+        follow_up(state.configured, records),
+        same,
+        fold_view(intent, records, state.intent),
+    )
+
+
+def answering(state: State, run: Run, by: str) -> Run:
+    """The run with what it leaves unsaid and its author's own open proposal says: direction, hypothesis, asi.
+
+    A run whose id the log has is the answer to what that one answered. by: who records the run. Pure.
+    """
+    proposal = state.intent.proposal
+    if state.same is not None:
+        direction, asi = state.same.direction, state.same.asi
+    elif proposal is not None and (proposal.by or "user") == by:
+        known = {"hypothesis": proposal.hypothesis} if proposal.hypothesis else {}
+        direction, asi = proposal.direction, {**known, **proposal.asi}
+    else:
+        return run
+    return replace(run, direction=run.direction or direction, asi={**asi, **run.asi})
 
 
 def decide_run(

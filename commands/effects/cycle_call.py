@@ -27,8 +27,9 @@ __all__ = ["Closed", "Ended", "Idle", "Wanted", "cycles"]
 class Wanted(msgspec.Struct, frozen=True):
     """What is wanted of a call.
 
-    description, hypothesis, direction, asi: of the change; see the `proposal` event for the fields. Without a
-    description they are those of the proposal that no run has answered yet. resume: finish the cycle that was
+    description, hypothesis, direction, asi: of the change; see the `proposal` event for the fields. What is
+    not given is taken from the proposal that no run has answered yet; where there is a description, only from
+    one by the same author. resume: finish the cycle that was
     interrupted, begin none. allow_dirty: what changed outside the assets is let be. git_hooks: the user's
     hooks see the commit, and it is signed, as configured.
     """
@@ -100,7 +101,9 @@ def _cycles(ground: Ground, wanted: Wanted, told: Callable[[Step], None]) -> Ite
         yield Idle(tuple(fire_owed(ground)))
     if wanted.resume:
         return
-    standing = begin(ground, _attempt(standing, wanted), accept_outside=wanted.allow_dirty, since=standing)
+    standing = begin(
+        ground, _attempt(standing, wanted, ground.log.by), accept_outside=wanted.allow_dirty, since=standing
+    )
     outcome = finish(ground, told, standing, git_hooks=wanted.git_hooks)
     if outcome is not None:
         yield from _closing(ground, outcome, resumed=False)
@@ -114,17 +117,22 @@ def _closing(ground: Ground, outcome: Outcome, *, resumed: bool) -> Iterator[End
     yield Closed(outcome, resumed, tuple(fired), reason)
 
 
-def _attempt(standing: Standing, wanted: Wanted) -> Attempt:
-    """What is tried, in the words given or in those of the proposal that no run has answered yet."""
+def _attempt(standing: Standing, wanted: Wanted, by: str) -> Attempt:
+    """What is tried, in the words given, or else in those of the proposal that no run has answered yet.
+
+    by: who cycles. A description says what came of the proposal, and leaves its hypothesis and direction as
+    they are, unless the proposal is another author's, who is at something else.
+    """
     proposal = standing.intent.proposal
-    if wanted.description is not None and wanted.description.strip():
-        return Attempt(wanted.description, wanted.hypothesis, wanted.direction, wanted.asi)
+    described = wanted.description is not None and wanted.description.strip()
+    if described and (proposal is None or (proposal.by or "user") != by):
+        return Attempt(wanted.description or "", wanted.hypothesis, wanted.direction, wanted.asi)
     if proposal is None:
         raise BadInputError(
             "what was changed is not said", "ar cycle -m 'what I changed', or ar propose first"
         )
     return Attempt(
-        proposal.description,
+        (wanted.description if described else None) or proposal.description,
         wanted.hypothesis or proposal.hypothesis,
         wanted.direction or proposal.direction,
         {**proposal.asi, **wanted.asi},

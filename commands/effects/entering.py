@@ -13,8 +13,8 @@ from commands.effects.config_file import limits_of
 from commands.effects.heads import abbreviated_head
 from commands.effects.own_runs import Moved, judged, require_checks, tree_of
 from commands.effects.tree_lock import tree_locked
-from commands.recording import State, decide_run, follow, require_secondary
-from eventstore.events import Event, Record, Run
+from commands.recording import State, answering, decide_run, follow, require_secondary
+from eventstore.events import Event, Proposal, Record, Run
 from eventstore.filelog import FileLog
 from eventstore.sessions import Session
 from eventstore.store import Appended
@@ -22,6 +22,8 @@ from reducers.core import fold as fold_view
 from reducers.session import SessionView, session
 
 __all__ = ["Entered", "enter_run"]
+
+_KINDS = (*KINDS, Proposal)
 
 
 class Entered(msgspec.Struct, frozen=True):
@@ -49,6 +51,8 @@ class Entered(msgspec.Struct, frozen=True):
 def enter_run(call: Call, run: Run, by: str | None, *, new_metrics: bool = False) -> Entered:
     """Records a run and does what its status asks for: a keep is committed, anything else undone and saved.
 
+    What it leaves unsaid is taken from the proposal that it answers, if its author made one.
+
     run: its number is not looked at; without a commit it is one of git's HEAD; with an id the log has already
     nothing is done. new_metrics: secondary metrics that the segment does not have yet are allowed. Fires no
     hooks. Raises BadInputError for a keep while the checks fail and for missing or new secondary metrics,
@@ -67,12 +71,12 @@ def enter_run(call: Call, run: Run, by: str | None, *, new_metrics: bool = False
             nonlocal decided_from
             decided_from = state
             require_secondary(state, run, new_metrics)
-            return decide_run(state, run, from_file, commit)
+            return decide_run(state, answering(state, run, log.by), from_file, commit)
 
-        return log.transact(decide, fold=fold, state=State(), kinds=KINDS)
+        return log.transact(decide, fold=fold, state=State(), kinds=_KINDS)
 
     known = State()
-    for batch in log.read(kinds=KINDS):
+    for batch in log.read(kinds=_KINDS):
         known = fold(known, batch.records)
     require_secondary(known, run, new_metrics)
     (foreseen,) = (event for event in decide_run(known, run, from_file) if isinstance(event, Run))

@@ -87,6 +87,25 @@ class TestVerdicts:
         assert (empty.code, "what was changed is not said" in empty.err) == (2, True)
         assert bench.run()["description"] == "proposed"
 
+    def test_a_description_leaves_the_rest_as_its_author_proposed_it(self, bench: Bench) -> None:
+        """So that its direction is tried by it; another author's proposal is about something else."""
+        bench.ar("propose", "-m", "short runs", "--hypothesis", "most are short", "--direction", "insertion")
+        bench.value(9)
+        bench.ar("cycle", "-m", "insertion sort below 16")
+        mine = bench.run()
+        refused = bench.ar("propose", "-m", "again", "--direction", "Insertion!")
+        bench.ar("propose", "-m", "pages", "--direction", "pages", "--by", "worker:other")
+        bench.value(8)
+        bench.ar("cycle", "-m", "unrolled")
+
+        assert (mine["description"], mine["direction"], mine["asi"]) == (
+            "insertion sort below 16",
+            "insertion",
+            {"hypothesis": "most are short"},
+        )
+        assert (refused.code, 'was tried, outcome "keep", run 2' in refused.err) == (3, True)
+        assert "direction" not in bench.run()
+
     def test_json_is_one_document(self, bench: Bench) -> None:
         """With the run, what it was compared with, and the rollback."""
         bench.value(12)

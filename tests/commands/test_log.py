@@ -316,3 +316,21 @@ def test_eight_processes_never_use_one_number_twice(log: Path, tmp_path: Path) -
 
     assert [each.wait(timeout=120) for each in running] == [0] * 8
     assert [run["run"] for run in runs(log)] == list(range(1, 25))
+
+
+def test_it_answers_its_author_s_open_proposal(ar: Ar, log: Path) -> None:
+    """What it leaves unsaid is as proposed; repeated by its id, it is no other run."""
+    assert ar("propose", "-m", "arena", "--hypothesis", "mallocs", "--direction", "memory").code == 0
+    call = ("log", "--status", "keep", "--metric", "9", "-m", "arenas", "--asi", "learned=much", "--id", "a")
+    assert ar(*call).code == 0
+    again = ar(*call)
+    assert ar("log", "--status", "discard", "--metric", "9", "-m", "unproposed").code == 0
+    assert ar("propose", "-m", "pages", "--direction", "pages", "--by", "worker:other").code == 0
+    assert ar("log", "--status", "discard", "--metric", "9", "-m", "somebody else's").code == 0
+
+    first, second, third = runs(log)
+    assert again.code == 0
+    assert (first["description"], first["direction"]) == ("arenas", "memory")
+    assert first["asi"] == {"hypothesis": "mallocs", "learned": "much"}
+    assert "direction" not in second
+    assert "direction" not in third
