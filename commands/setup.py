@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from commands.effects.registering import changes_of, make, moved_harness, program, scope_of
+from commands.effects.registering import changes_of, make, moved_harness, program, require_writable, scope_of
 from commands.options import examples, json_option
 from commands.output import emit, emit_json
 from commands.registering.recipe import Change
@@ -37,7 +37,7 @@ def setup_cmd(agent: str, user: bool, removing: bool, dry_run: bool, as_json: bo
     Writes into the files that the agent reads, in this project or for all of your projects, with absolute
     commands: error capture, the brief after a compaction, and four skills. What is there stays, comments and
     order too; a dated .bak of it is kept beside it. Doing it twice changes nothing more; --remove leaves the
-    files as they were. Files that are malformed are refused, and then nothing is written at all.
+    files as they were. Files that are malformed or read-only are refused, and then nothing is written at all.
     """
     from autoresearch_ledger import __version__
 
@@ -45,6 +45,8 @@ def setup_cmd(agent: str, user: bool, removing: bool, dry_run: bool, as_json: bo
     argv = program()
     recipe = recipe_of(agent, scope, argv, __version__)
     changes = changes_of(recipe.parts, removing=removing)
+    if not dry_run:
+        require_writable(changes)
     backups = [None if dry_run or not each.changes else make(each, recipe.base) for each in changes]
     notes = () if removing else recipe.missing
     steps = () if removing else (*needs(), *recipe.next)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from commands.registering.recipe import Change, Part, Scope, change_of
 from commands.registering.settings import Settings
 from eventstore.errors import LedgerError, StorageError
 
-__all__ = ["changes_of", "make", "moved_harness", "program", "scope_of"]
+__all__ = ["changes_of", "make", "moved_harness", "program", "require_writable", "scope_of"]
 
 
 def scope_of(start: Path, user: bool) -> Scope:
@@ -52,6 +53,33 @@ def changes_of(parts: Sequence[Part], *, removing: bool) -> list[Change]:
         except SettingsError as error:
             raise BadInputError(f"{part.path} is left as it is: {error}", "mend it, then repeat") from error
     return changes
+
+
+def require_writable(changes: Sequence[Change]) -> None:
+    """Raises StorageError for the first file that may not be changed, before anything is.
+
+    One that is read-only, or lies in such a directory, was made so by somebody: it is not replaced behind
+    their back, though the directory, or root, would allow it.
+    """
+    for change in changes:
+        path = Path(os.path.realpath(change.part.path))
+        if not change.changes:
+            continue
+        if change.before is not None and not _is_writable(path):
+            raise StorageError(
+                f"{change.part.path} is read-only; nothing was changed",
+                f"chmod u+w {shlex.quote(str(path))}, then repeat",
+            )
+        directory = next(each for each in path.parents if each.exists())
+        if not _is_writable(directory):
+            raise StorageError(
+                f"{change.part.path}: the directory {directory} is read-only; nothing was changed",
+                "check its permissions, then repeat",
+            )
+
+
+def _is_writable(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
 
 
 def make(change: Change, base: Path) -> Path | None:

@@ -294,3 +294,34 @@ def test_what_was_registered_works_from_anywhere(tmp_path: Path) -> None:
             expected = "Your context was renewed" if event == "SessionStart" else "Error text"
             assert (done.returncode, done.stderr) == (0, b"")
             assert answer["additionalContext"].startswith(expected)
+
+
+@pytest.mark.parametrize("option", [(), ("--remove",)], ids=["add", "remove"])
+def test_what_was_made_read_only_is_refused_and_nothing_written(
+    ar: Ar, place: Path, option: tuple[str, ...]
+) -> None:
+    """A file, also where the directory would allow its replacement; a directory; a dry run may look."""
+    (place / ".claude").mkdir()
+    settings = place / ".claude" / "settings.json"
+    settings.write_text("{}")
+    if option:
+        assert ar("setup", "claude").code == 0
+    settings.chmod(0o444)
+    before = files_in(place)
+
+    ran = ar("setup", "claude", *option)
+    assert (ran.code, ran.out, ran.err) == (
+        4,
+        "",
+        f"ar: {settings} is read-only; nothing was changed\ntry: chmod u+w {settings}, then repeat\n",
+    )
+    assert ar("setup", "claude", *option, "--dry-run").code == 0
+    assert files_in(place) == before
+
+    settings.chmod(0o644)
+    settings.parent.chmod(0o555)
+    ran = ar("setup", "claude", *option)
+    settings.parent.chmod(0o755)
+    assert (ran.code, "is read-only; nothing was changed" in ran.err) == (4, True)
+    assert files_in(place) == before
+    assert ar("setup", "claude", *option).code == 0
