@@ -57,9 +57,9 @@ def anchor_findings(
     """How many heads stand in the log, and what is to be said of the others.
 
     known: the commits that the log knows, in full, with the lines that name them. began: when the log began,
-    milliseconds since 1970 UTC. ours: whether any of its lines is of ours; else no head can be one of it. A
-    head that stands in the log of another session of this repository, in any of its working trees, is that
-    one's.
+    milliseconds since 1970 UTC. ours: whether any of its lines is of ours, or it is empty, as it never was
+    when a head was taken; else no head can be one of it. A head that stands in the log of another session of
+    this repository, in any of its working trees, is that one's.
     """
     lines = _digests(log, {anchor.seq for anchor in anchors})
     strange = [anchor for anchor in anchors if not _stands(anchor, lines)]

@@ -74,7 +74,7 @@ def full_audit(call: Call) -> FullAudit:
     checked = Checked(lines=chain.lines, measurements=audit.measurements)
     if repo is not None:
         try:
-            place, ours = call.session, chain.chained > 0
+            place, ours = call.session, chain.chained > 0 or not chain.lines
             more, checked, also = _git(repo, anchors, audit, place.log, place.root, checked, ours)
             findings += more
             unchecked += also

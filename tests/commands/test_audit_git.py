@@ -37,6 +37,15 @@ class TestHeads:
         assert what in gone[-1]["message"]
         assert document["checked"]["heads"] == 1
 
+    def test_a_log_that_was_emptied(self, case: Case) -> None:
+        """Not a line is left, and all commits of cycles speak against it."""
+        case.log.write_bytes(b"")
+
+        document = case.audit(1)
+
+        assert {(each["level"], each["kind"]) for each in document["findings"]} == {("error", "gone")}
+        assert len(document["findings"]) == 5
+
     def test_an_earlier_session_s_commits_are_not_held_against_a_new_one(self, case: Case) -> None:
         """Its log is gone, which is worth knowing."""
         anew(case, 4_000_000_000_000)
