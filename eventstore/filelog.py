@@ -40,7 +40,7 @@ Written = tuple[list[Event], list[Event], Head]
 
 
 class FileLog:
-    """A log in a file. Safe to use from many processes; one object is for one thread at a time.
+    """A log in a file. Safe to use from many processes, and one object of it from many threads.
 
     path: the file; its directory must exist, the file need not. Beside it stands its lock, `PATH.lock`; of a
         symbolic link, beside the file that it leads to.

@@ -7,17 +7,18 @@ copied backup) is never written to by an old descriptor.
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from functools import partial
 from pathlib import Path
 
 from eventstore.disk import Disk, require_regular, storage_error
-from eventstore.lock import HAS_FLOCK, Lock, lock_of, lock_open_file
+from eventstore.lock import HAS_FLOCK, Lock, lock_of, lock_open_file, too_long
 
 __all__ = ["Handle"]
 
 
 class Handle:
-    """The file of a log, to append to. One object is for one thread at a time.
+    """The file of a log, to append to. Threads take turns, as processes do.
 
     path: the file; it need not exist. lock_path: its lock. status: of the file as it was when it was taken,
     None where there was none. fd: the descriptor, None while it is closed.
@@ -34,6 +35,7 @@ class Handle:
         self.fd: int | None = None
         self._opener = self._device = self._inode = 0  # the process that opened it; what it is
         self._linked = False
+        self._thread = allocate_lock()  # the file's lock is the process's: it excludes no thread of it
 
     def take(self) -> int | None:
         """Takes the lock; a descriptor for reading and appending, None where there is no file yet.
@@ -41,6 +43,15 @@ class Handle:
         Raises LockTimeoutError, and StorageError when the file cannot be opened or is no regular one; nothing
         is held then.
         """
+        if not self._thread.acquire(timeout=self._timeout):
+            raise too_long(self.lock_path, self._timeout)
+        try:
+            return self._taken()
+        except BaseException:
+            self._thread.release()
+            raise
+
+    def _taken(self) -> int | None:
         self._lock.take()
         try:
             try:
@@ -60,10 +71,10 @@ class Handle:
                 return fd
             return self._anew(status)
         except OSError as error:
-            self.give_back()
+            self._let_go()
             raise storage_error(error, "open", self.path) from error
         except BaseException:
-            self.give_back()
+            self._let_go()
             raise
 
     def create(self) -> int:
@@ -72,6 +83,12 @@ class Handle:
 
     def give_back(self) -> None:
         """Lets others append; the descriptor is kept where that excludes nobody."""
+        try:
+            self._let_go()
+        finally:
+            self._thread.release()
+
+    def _let_go(self) -> None:
         if self._linked:
             self._linked = False
             self._close()  # which gives back the lock on the file itself
@@ -92,7 +109,7 @@ class Handle:
             self._close()
             if not self._lock.stands():  # its directory was replaced, and the lock with it
                 self._lock.close()
-                return self.take()
+                return self._taken()
         if status is None:
             return None
         require_regular(status, self.path)

@@ -24,7 +24,7 @@ else:
     HAS_FLOCK = True
     _AT_ONCE = fcntl.LOCK_EX | fcntl.LOCK_NB
 
-__all__ = ["HAS_FLOCK", "Lock", "acquire", "holder_of", "lock_of", "lock_open_file", "locked"]
+__all__ = ["HAS_FLOCK", "Lock", "acquire", "holder_of", "lock_of", "lock_open_file", "locked", "too_long"]
 
 FIRST_PAUSE, POLL_SECONDS = 0.0005, 0.01
 """How soon, and later how often, a waiting appender looks again, seconds.
@@ -154,13 +154,14 @@ def _wait(path: Path, timeout: float, left: float) -> Any:
     try:
         lock.acquire(poll_interval=POLL_SECONDS)
     except Timeout:
-        raise _too_long(path, timeout) from None
+        raise too_long(path, timeout) from None
     except OSError as error:
         raise storage_error(error, "lock", path) from error
     return lock
 
 
-def _too_long(path: Path, timeout: float) -> LockTimeoutError:
+def too_long(path: Path, timeout: float) -> LockTimeoutError:
+    """The error of who waited so many seconds for a lock, with its holder where that can be known."""
     return LockTimeoutError(
         f"{path} has been locked for over {timeout:g} s by {holder_of(path) or 'another process'}",
         "wait for it or end it, then repeat; nothing was written",
@@ -181,7 +182,7 @@ def lock_open_file(fd: int, path: Path, timeout: float) -> None:
             fcntl.flock(fd, _AT_ONCE)
         except BlockingIOError:
             if monotonic() >= until:
-                raise _too_long(path, timeout) from None
+                raise too_long(path, timeout) from None
         else:
             return
         sleep(pause)

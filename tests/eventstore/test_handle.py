@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -190,3 +191,32 @@ def test_a_refused_append_begins_no_log(tmp_path: Path) -> None:
     assert not path.exists()
     assert FileLog(path).append([]).seqs == ()
     assert not path.exists()
+
+
+def test_threads_of_one_object_take_turns(log: FileLog) -> None:
+    """They have one file, one lock and one place to append to: each line is whole, numbered and chained."""
+    threads = [
+        Thread(target=lambda name=name: [log.append([Note(detail=f"{name}{n}")]) for n in range(50)])
+        for name in "abcd"
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert verify(log.path).faults == ()
+    assert sorted(details(log.path)) == sorted(["one", *(f"{name}{n}" for name in "abcd" for n in range(50))])
+
+
+def test_an_append_within_an_append_is_an_error_and_no_deadlock(tmp_path: Path) -> None:
+    """What is decided under the lock decides, and writes nothing by itself."""
+    log = FileLog(tmp_path / "log.jsonl", lock_timeout=0.05)
+
+    def decide(_: None) -> list[Note]:
+        log.append([Note(detail="within")])
+        return [Note(detail="x")]
+
+    with pytest.raises(LockTimeoutError):
+        log.transact(decide, fold=lambda state, _: state, state=None)
+
+    assert log.append([Note(detail="after")]).seqs == (1,)
