@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from commands.effects.starting import end_old, output_file, start_detached
-from hooks.pids import process_entry, process_started
+from hooks.pids import is_interactive_shell, process_entry, process_started
+from tests.commands.watchdog import until
 
 WHO = "import os; print(os.getppid(), os.getsid(0) == os.getpid(), 'AR_BY' in os.environ, *os.sys.argv[1:])"
 
@@ -91,6 +92,7 @@ def test_a_shell_at_which_somebody_types_is_let_be() -> None:
     with subprocess.Popen(
         ["bash", "--norc", "-i"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     ) as shell:
+        until(lambda: is_interactive_shell(shell.pid), "bash is what the process runs")
         started = process_started(shell.pid)
         assert started is not None
         assert end_old(shell.pid, started)
