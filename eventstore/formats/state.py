@@ -241,6 +241,8 @@ def _directions(data: bytes, out: Collector) -> None:
             out.put(found)
             continue
         for value in _listed(found.value):
+            if isinstance(value, dict) and _told_elsewhere(value):
+                continue
             entry = (_own("direction", value) if isinstance(value, dict) else None) or direction_in(value)
             if isinstance(entry, str):
                 out.note(f"{entry}: {text_of(value)[:60]}")
@@ -249,6 +251,11 @@ def _directions(data: bytes, out: Collector) -> None:
             seen[digest] = seen.get(digest, 0) + 1
             _take(out, Found(1, lines, value), entry, "directions", f"{digest}.{seen[digest]}")
         out.mark(1, "directions", last=lines)
+
+
+def _told_elsewhere(source: Mapping[str, Any]) -> bool:
+    """Whether our own export wrote it for a run or an iteration, which stands in a file of its own."""
+    return source.get("event") in ("run", "iteration") and isinstance(source.get("seq"), int)
 
 
 def _documents(data: bytes) -> Iterator[Found | Fate]:

@@ -1,7 +1,8 @@
 """The long-horizon protocol's state folder, made of a log: its whole layout, each file as its bytes.
 
 Nothing of the log is lost on the way: findings, iterations and directions stand in files of their own, every
-other event is a line of the log whose loop appended it, its fields in `detail`.
+other event is a line of the log whose loop appended it, its fields in `detail`. A direction that a run or an
+iteration went in stands among the directions as well, as one that was tried, with that as its `event`.
 """
 
 from __future__ import annotations
@@ -68,9 +69,11 @@ def write_folder(
             findings.append(_json(_finding(seq, event)))
         elif isinstance(event, Iteration):
             iterations.append(_json(_iteration(seq, event)))
+            directions += _went_in(seq, event)
         elif isinstance(event, Direction):
             directions.append(_direction(seq, event))
         else:
+            directions += _went_in(seq, event) if isinstance(event, Run) else []
             logs[_LOG_OF.get(role_of(event.by), "work")].append(_json(_log_line(seq, event)))
     files = {
         "task_spec.md": b"" if goal is None else write_task(goal).encode(),
@@ -143,6 +146,14 @@ def _direction(seq: int, event: Direction) -> dict[str, Any]:
         source=event.by,
         seq=seq,
     )
+
+
+def _went_in(seq: int, event: Run | Iteration) -> list[dict[str, Any]]:
+    """The direction that a run or an iteration made a tried one, if it names any."""
+    if not event.direction:
+        return []
+    said = {"direction": event.direction, "state": "tried", "ts": _ts(event.timestamp), "source": event.by}
+    return [said | {"event": type_of(event), "seq": seq}]
 
 
 def _log_line(seq: int, event: Event) -> dict[str, Any]:

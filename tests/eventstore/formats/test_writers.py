@@ -25,6 +25,7 @@ from eventstore.events import (
 from eventstore.formats.pi_writer import write_pi
 from eventstore.formats.rows import Exported, RunRow
 from eventstore.formats.runs_csv import COLUMNS, write_csv
+from eventstore.formats.state import parse_folder
 from eventstore.formats.state_writer import Progress, write_folder
 from eventstore.formats.table_writer import write_karpathy, write_v1
 from tests.eventstore.formats.histories import written
@@ -214,3 +215,25 @@ def test_state_folder() -> None:
     assert logs["logs/work.jsonl"][2]["level"] == "warn"
     assert json.loads(files["findings.jsonl"])["citation"] == "https://x.example"
     assert json.loads(files["directions_tried.json"])[0]["direction"] == "d"
+
+
+def test_state_folder_tells_every_direction() -> None:
+    """Those that runs and iterations went in were tried too, and stand among those that were recorded."""
+    events: list[Event] = [
+        Iteration(iteration=1, summary="s", direction="tiling"),
+        Iteration(iteration=2, summary="s"),
+        Direction(text="caching", state="abandoned"),
+        Run(run=1, metric=3, status="discard", description="d", direction="simd"),
+    ]
+
+    files = write_folder(list(enumerate(events, 1)), Progress(), CONFIG)
+    tried = json.loads(files["directions_tried.json"])
+    assert [(each["direction"], each["state"], each["seq"]) for each in tried] == [
+        ("tiling", "tried", 1),
+        ("caching", "abandoned", 3),
+        ("simd", "tried", 4),
+    ]
+    kinds = (Direction, Iteration, Run)
+    back = [placed.event for _, placed in parse_folder(files).events]
+    found = [event for event in back if isinstance(event, kinds)]
+    assert [type(event) for event in found] == [type(event) for event in events]
