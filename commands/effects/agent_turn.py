@@ -11,7 +11,7 @@ from commands.effects.agents import Agent
 from commands.effects.ground import Ground
 from commands.effects.running import recording
 from hooks.process import run, strip_own_environment
-from reducers.policies.looping import last_line
+from reducers.policies.looping import how_ended, last_line
 
 __all__ = ["Said", "run_agent"]
 
@@ -63,8 +63,7 @@ def run_agent(agent: Agent, text: str, ground: Ground, *, timeout: float, by: st
     elif finished.timed_out:
         failure = f"was ended after {timeout:g} s"
     elif finished.exit_code and not agent.reached_limit(finished.exit_code, line):
-        code = finished.exit_code
-        failure = f"exited {code}" if code > 0 else f"was ended by signal {-code}"
+        failure = how_ended(finished.exit_code)
     return Said(failure, line, finished.duration_ms / 1000)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from commands.effects.side_by_side import OnStart, side_by_side
 from hooks.process import run, shell_argv, strip_own_environment
 from reducers.policies.dispatching import Prompt
-from reducers.policies.looping import last_line
+from reducers.policies.looping import how_ended, last_line
 
 __all__ = ["CameBack", "came_back", "run_prompt", "run_prompts"]
 
@@ -77,7 +77,8 @@ def run_prompt(
     if finished.timed_out:
         return CameBack(prompt.name, False, f"was ended after {seconds:g} s", str(out))
     if finished.exit_code:
-        return CameBack(prompt.name, False, f"exited {finished.exit_code}: {line}", str(out))
+        said = ": ".join(filter(None, (how_ended(finished.exit_code), line)))
+        return CameBack(prompt.name, False, said, str(out))
     return CameBack(prompt.name, True, line, str(out))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -95,10 +95,15 @@ def _trouble(told: bytes) -> str:
 
 
 class Visit:
-    """A task while it is seen to; its lock is held."""
+    """A task while it is seen to; its lock is held.
 
-    def __init__(self, session: Session, errand: Errand, on_start: OnStart) -> None:
-        self.session, self.errand, self.on_start = session, errand, on_start
+    ending: whether the orchestrator is asked to end. What it ends on its way out has not failed.
+    """
+
+    def __init__(
+        self, session: Session, errand: Errand, on_start: OnStart, ending: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.session, self.errand, self.on_start, self.ending = session, errand, on_start, ending
         self.log = FileLog(session.log, by=errand.by, cache_dir=session.cache)
         self.seen, self.after = Seen(), START
 
@@ -136,12 +141,19 @@ class Visit:
                 self._record(again.events)
                 return "stopped", again.reason
             decided = again
+        if self.ending():
+            return "waiting", "interrupted"
         self._record([*decided.events, *(self._down() if isinstance(decided, Send) else [])])
         if isinstance(decided, Hold):
             return "waiting", decided.reason
         self._look()
         begun, before = time.monotonic(), head_in(self.session.root)
         ok, said = self._measured_turn() if self._is_measured() else self._turn()
+        if not ok and self.ending():
+            self._record(
+                [Note(level="info", event="interrupted", detail="the orchestrator ended its worker")]
+            )
+            return "waiting", "interrupted"
         if not ok:
             flag = [Flag(kind=WORKER_FAILED, detail=said)] if self.seen.rounds.failed else []
             self._record([Note(level="error", event=WORKER_FAILED, detail=said), *flag])
@@ -224,9 +236,6 @@ class Visit:
                 os.fspath(self.session.root),
                 "loop",
                 *asked,
-                "--iterations",
-                "1",
-                "--leave-open",
             ],
             cwd=self.session.root,
             timeout=LOOP_SECONDS + 4 * self.errand.seconds,
@@ -278,6 +287,8 @@ class Visit:
             on_start=self.on_start,
         )
         ok = finished.exit_code == 0
+        if not ok and self.ending():
+            return False  # ended by us: nothing was found wrong, and the next round verifies it
         late = f"was ended after {VERIFY_SECONDS:g} s" if finished.timed_out else None
         said = finished.error or late or last_line(finished.stderr) or last_line(finished.stdout)
         self.log.append([Verified(kind="check", target=command, ok=ok, detail=said)])

@@ -118,7 +118,7 @@ def write_report(session: Session, path: Path, text: str) -> None:
 def notify(command: str, report: Path, text: str, root: Path) -> str | None:
     """Runs a notify command, the report on its stdin and its path in AR_REPORT; why it failed, or None."""
     from hooks.process import run, shell_argv, strip_own_environment
-    from reducers.policies.looping import last_line
+    from reducers.policies.looping import how_ended, last_line
 
     finished = run(
         shell_argv(command),
@@ -135,7 +135,8 @@ def notify(command: str, report: Path, text: str, root: Path) -> str | None:
     if finished.timed_out:
         return f"was ended after {NOTIFY_SECONDS:g} s"
     if finished.exit_code:
-        return f"exited {finished.exit_code}: {last_line(finished.stderr) or last_line(finished.stdout)}"
+        line = last_line(finished.stderr) or last_line(finished.stdout)
+        return ": ".join(filter(None, (how_ended(finished.exit_code), line)))
     return None
 
 

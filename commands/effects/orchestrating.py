@@ -45,7 +45,9 @@ def go_round(
 
     alive: called before each, for the orchestrator to say that it lives. asked: who is asked to end, entered.
     """
-    ended = side_by_side([partial(_visit, task, errand, alive) for task in tasks], width, asked)
+    ended = side_by_side(
+        [partial(_visit, task, errand, alive, lambda: asked.to_end) for task in tasks], width, asked
+    )
     return [
         came if isinstance(came, Came) else Came(task.name, "failed", str(came) or type(came).__name__)
         for task, came in zip(tasks, ended, strict=True)
@@ -67,7 +69,9 @@ def _lock(session: Session) -> Path:
     return session.rejected.with_name("orchestrate.lock")
 
 
-def _visit(task: Task, errand: Errand, alive: Callable[[], object], on_start: OnStart) -> Came:
+def _visit(
+    task: Task, errand: Errand, alive: Callable[[], object], ending: Callable[[], bool], on_start: OnStart
+) -> Came:
     session = task.session
     if session is None:
         return Came(task.name, "failed", task.problem or "it cannot be read")
@@ -85,7 +89,7 @@ def _visit(task: Task, errand: Errand, alive: Callable[[], object], on_start: On
                 say_off(session, errand.by)
                 return Came(task.name, "busy", other)
             with recording(running) as note:
-                state, detail = Visit(session, errand, _both(note, on_start)).go()
+                state, detail = Visit(session, errand, _both(note, on_start), ending).go()
     except LedgerError as error:
         return Came(task.name, "failed", error.message)
     return Came(task.name, state, detail)

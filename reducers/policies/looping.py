@@ -20,7 +20,17 @@ from reducers.stall import stall
 from reducers.turns import STALLED, Turns, turns
 from reducers.wording import number
 
-__all__ = ["DESCRIPTION", "REFUSALS", "Course", "Refusal", "Stop", "after", "last_line", "resumption"]
+__all__ = [
+    "DESCRIPTION",
+    "REFUSALS",
+    "Course",
+    "Refusal",
+    "Stop",
+    "after",
+    "how_ended",
+    "last_line",
+    "resumption",
+]
 
 REFUSALS = 3
 """Turns in a row that are refused, after which the agent counts as failed: it keeps to no rules."""
@@ -154,6 +164,11 @@ _REMEDIES = {
 }
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+
+
+def how_ended(code: int) -> str:
+    """How a program ended that did not end well, in words; below 0 is the signal that ended it."""
+    return f"exited {code}" if code > 0 else f"was ended by signal {-code}"
 
 
 def last_line(output: bytes) -> str:

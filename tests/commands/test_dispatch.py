@@ -115,7 +115,12 @@ def test_three_run_side_by_side(ar: Ar, log: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("agent", "said"),
-    [("echo no; exit 3", "exited 3: no"), ("sleep 60", "was ended after 0.2 s")],
+    [
+        ("echo no; exit 3", "exited 3: no"),
+        ("exit 3", "exited 3"),
+        ("kill -9 $$", "was ended by signal 9"),
+        ("sleep 60", "was ended after 0.2 s"),
+    ],
 )
 def test_one_that_fails_is_recorded_as_failed(ar: Ar, log: Path, agent: str, said: str) -> None:
     """The answer is no: exit 1."""

@@ -114,11 +114,28 @@ def test_its_end_leaves_nothing_running_and_every_log_whole(
         assert [pid for pid in works.pids(name) if is_alive(pid, None)] == []
         assert process("-C", str(works.root / name), "verify").code == 0
         assert (works.beats(name)[-1], works.of("iteration", name)) == (state, [])
+        assert [note["event"] for note in works.of("note", name)] == ["interrupted"]
     assert works.beats(".")[-1] == ("stopped" if state == "stopped" else "working")
 
     again = process("orchestrate", str(works.root), "--agent", "echo done", "--verify", "true", "--once")
     assert (again.code, again.out) == (0, "a: worked: done\nb: worked: done\n")
     assert [each["iteration"] for each in works.of("iteration")] == [1]
+
+
+def test_its_end_says_nothing_of_the_work_that_it_ends(works: Works) -> None:
+    """Ended time and again, it has no failing workers and no failed checks: it goes on as if nothing was."""
+    for _ in range(2):
+        for name in ("a", "b"):
+            for file in (works.root / name).glob("pid.*"):
+                file.unlink()
+        ran = works.start("echo done", "--verify", HANGS)
+        until(lambda: len(works.pids("a")) == 2, "the check never began")
+        asked_to_end(ran, signal.SIGTERM)
+
+    assert (works.of("verified"), works.of("flag"), works.of("note")) == ([], [], [])
+    process("orchestrate", str(works.root), "--agent", "echo done", "--verify", "true", "--once")
+    assert [each["ok"] for each in works.of("verified")] == [True, True]
+    assert [each["iteration"] for each in works.of("iteration")] == [1, 2]
 
 
 def test_its_end_takes_a_measured_turn_along(looped: Looped) -> None:
