@@ -139,7 +139,7 @@ def told(entered: Entered) -> str:
     reference = before.baseline_metric if before.best_metric is None else before.best_metric
     line = f"Run {run.run}: {verdict} -- {escape(run.description)}"
     if type(run.metric) in (int, float):
-        if before.segment_run_count == 0 or reference is None:
+        if run.status == "crash" or before.segment_run_count == 0 or reference is None:
             line += f" ({number(run.metric, unit)})"
         else:
             change = delta(reference, run.metric)  # type: ignore[arg-type]

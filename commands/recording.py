@@ -17,7 +17,7 @@ from reducers.core import fold as fold_view
 from reducers.intent import Intent, intent
 from reducers.session import SessionState, session
 
-__all__ = ["State", "answering", "decide_run", "follow", "require_secondary"]
+__all__ = ["State", "answering", "decide_run", "follow", "require_number", "require_secondary"]
 
 
 class State(msgspec.Struct, frozen=True):
@@ -92,6 +92,16 @@ def decide_run(
     numbered = replace(run, run=view.run_count + 1, segment=view.segment, commit=commit)
     after = session.view(fold_view(session, (numbered,), state.session))
     return events_of(copy, replace(numbered, confidence=after.confidence))
+
+
+def require_number(state: State, run: Run) -> None:
+    """Raises BadInputError for a keep without a number where the segment has a metric: better than what?"""
+    name = session.view(state.session).metric_name if state.configured.config is not None else None
+    if run.status == "keep" and run.metric is None and name is not None and state.same is None:
+        raise BadInputError(
+            f"a keep needs a number: what {name} came to",
+            "ar log --status keep --metric NUMBER ..., or --status crash if there is none",
+        )
 
 
 def require_secondary(state: State, run: Run, new_allowed: bool) -> None:

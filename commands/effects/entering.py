@@ -13,7 +13,7 @@ from commands.effects.config_file import limits_of
 from commands.effects.heads import abbreviated_head
 from commands.effects.own_runs import Moved, judged, require_checks, tree_of
 from commands.effects.tree_lock import tree_locked
-from commands.recording import State, answering, decide_run, follow, require_secondary
+from commands.recording import State, answering, decide_run, follow, require_number, require_secondary
 from eventstore.events import Event, Proposal, Record, Run
 from eventstore.filelog import FileLog
 from eventstore.sessions import Session
@@ -55,8 +55,9 @@ def enter_run(call: Call, run: Run, by: str | None, *, new_metrics: bool = False
 
     run: its number is not looked at; without a commit it is one of git's HEAD; with an id the log has already
     nothing is done. new_metrics: secondary metrics that the segment does not have yet are allowed. Fires no
-    hooks. Raises BadInputError for a keep while the checks fail and for missing or new secondary metrics,
-    ConflictError when the segment takes no more runs or somebody is at work on the tree, GitError.
+    hooks. Raises BadInputError for a keep while the checks fail or without a number, and for missing or new
+    secondary metrics, ConflictError when the segment takes no more runs or somebody is at work on the tree,
+    GitError.
     """
     place = call.session
     from_file = limits_of(place)
@@ -70,6 +71,7 @@ def enter_run(call: Call, run: Run, by: str | None, *, new_metrics: bool = False
         def decide(state: State) -> Sequence[Event]:
             nonlocal decided_from
             decided_from = state
+            require_number(state, run)
             require_secondary(state, run, new_metrics)
             return decide_run(state, answering(state, run, log.by), from_file, commit)
 
@@ -78,6 +80,7 @@ def enter_run(call: Call, run: Run, by: str | None, *, new_metrics: bool = False
     known = State()
     for batch in log.read(kinds=_KINDS):
         known = fold(known, batch.records)
+    require_number(known, run)
     require_secondary(known, run, new_metrics)
     (foreseen,) = (event for event in decide_run(known, run, from_file) if isinstance(event, Run))
     if known.same is None and run.status == "keep":

@@ -147,7 +147,7 @@ def test_the_same_run_is_logged_once(ar: Ar, log: Path) -> None:
         (["--status", "keep", "-m", "x", "--metrics", "rss"], "'rss' is no field"),
         (["--status", "keep", "-m", "x", "--asi", "{"], "no JSON"),
         (["--status", "keep", "-m", "x", "--duration", "long"], "--duration"),
-        (["--status", "keep", "-m", "x", "--by", "guardian"], "guardian may not"),
+        (["--status", "keep", "-m", "x", "--metric", "1", "--by", "guardian"], "guardian may not"),
     ],
 )
 def test_bad_input_is_refused_with_one_line(ar: Ar, log: Path, argv: list[str], part: str) -> None:
@@ -334,3 +334,28 @@ def test_it_answers_its_author_s_open_proposal(ar: Ar, log: Path) -> None:
     assert first["asi"] == {"hypothesis": "mallocs", "learned": "much"}
     assert "direction" not in second
     assert "direction" not in third
+
+
+def test_a_keep_needs_a_number_where_there_is_a_metric(ar: Ar, log: Path) -> None:
+    """What is kept is better than something; whatever is not kept may be without one."""
+    refused = ar("log", "--status", "keep", "-m", "nothing measured")
+    crashed = ar("log", "--status", "crash", "-m", "nothing to measure")
+    assert ar("init", "find it out", "--no-metric", "--new-segment").code == 0
+    kept = ar("log", "--status", "keep", "-m", "a task without a metric")
+
+    assert refused.code == 2
+    assert refused.err.splitlines() == [
+        "ar: a keep needs a number: what total came to",
+        "try: ar log --status keep --metric NUMBER ..., or --status crash if there is none",
+    ]
+    assert (crashed.code, kept.code) == (0, 0)
+    assert [run["status"] for run in runs(log)] == ["crash", "keep"]
+
+
+def test_a_crash_is_compared_with_nothing(ar: Ar) -> None:
+    """Its number is none that counts: told, but as no gain."""
+    assert ar("log", "--status", "keep", "--metric", "44", "-m", "baseline").code == 0
+
+    assert ar("log", "--status", "crash", "--metric", "3", "-m", "x").out.startswith(
+        "Run 2: CRASHED -- x (3 ms)\n"
+    )
