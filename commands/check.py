@@ -13,6 +13,7 @@ from commands.effects.commit_sizes import changes_in, commits_of
 from commands.effects.git import GitError, find_repo
 from commands.effects.git_queries import head_of
 from commands.effects.views import read_view
+from commands.errors import BadInputError
 from commands.options import examples, json_option
 from commands.output import emit, emit_json, paint, warn
 from commands.verb import Verb, VerbGroup
@@ -76,11 +77,15 @@ def iteration_cmd(call: Call, revisions: tuple[str, ...], as_json: bool) -> int:
             }
         )
     else:
-        looked_at = f"{len(commits)} commit{'' if len(commits) == 1 else 's'}, {len(changes)} files"
+        looked_at = f"{_some(len(commits), 'commit')}, {_some(len(changes), 'file')}"
         verdict = paint("NOT OK", "red", "bold") if found else paint("ok", "green", "bold")
         emit("".join(f"{each.kind}: {each.detail}\n" for each in found) + f"{verdict}  {looked_at}\n")
     tell_damage(ended.damaged)
     return 1 if found else 0
+
+
+def _some(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _changes(call: Call, revisions: Sequence[str]) -> tuple[list[str], list[FileChange]]:
@@ -94,5 +99,8 @@ def _changes(call: Call, revisions: Sequence[str]) -> tuple[list[str], list[File
             raise
         warn(f"{error.what}: no files are looked at")
         return [], []
-    commits = commits_of(repo, revisions or ("HEAD",))
+    try:
+        commits = commits_of(repo, revisions or ("HEAD",))
+    except GitError as error:
+        raise BadInputError(error.message, error.remedy or "a commit, or A..B") from None
     return [commit.id for commit in commits], changes_in(repo, commits)

@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 
 from commands.effects.views import Look, read_view
+from commands.errors import BadInputError
 from eventstore import sessions
-from eventstore.errors import LedgerError, StorageError
+from eventstore.errors import LedgerError
 from eventstore.filelog import FileLog
 from eventstore.sessions import Session
 from reducers.overview import overview
@@ -38,11 +39,11 @@ class Task(msgspec.Struct, frozen=True):
 def tasks_under(root: Path) -> list[Task]:
     """The tasks below a directory, by name; the session of the directory itself is that of its guardians.
 
-    A task whose files cannot be used is one too, with the problem. Raises StorageError where the directory
-    itself cannot be looked into.
+    A task whose files cannot be used is one too, with the problem. Raises BadInputError where the directory
+    itself is none.
     """
     if not root.is_dir():
-        raise StorageError(f"{root} is no directory", "name the folder that holds the tasks")
+        raise BadInputError(f"{root}: is no directory", "name the folder whose folders are the tasks")
     top = Path(os.path.realpath(root))
     known: dict[Path, Task] = {}
     for directory in _marked(top):

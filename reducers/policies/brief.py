@@ -208,8 +208,8 @@ _DEMANDS = {
         "shrink the problem."
     ),
     "human": (
-        "A person was asked to look at this, but work goes on: take a new direction, unlike every one below, "
-        "and say in its proposal which assumption of all earlier ones it drops."
+        "This is a matter for a person (flag `stalled`), but work goes on: take a new direction, unlike "
+        "every one below, and say in its proposal which assumption of all earlier ones it drops."
     ),
 }
 """What a pivot of each level asks of the next change."""

@@ -144,9 +144,10 @@ def test_the_first_commit_has_files_too(box: Sandbox) -> None:
 @pytest.mark.parametrize("revision", ["nowhere", "--all", "HEAD...HEAD", "HEAD..nowhere", "a\nb"])
 def test_what_names_no_commit_is_refused(ar: Ar, box: Sandbox, revision: str) -> None:
     """Nothing of it reaches git as an option."""
-    told = refused(ar, box.top / ".auto" / "log.jsonl", "check", "iteration", "--", revision, code=4)
+    told = refused(ar, box.top / ".auto" / "log.jsonl", "check", "iteration", "--", revision)
 
     assert told.startswith("ar: ")
+    assert "\ntry: " in told
 
 
 def test_without_a_repository_the_log_is_looked_at_all_the_same(
@@ -160,3 +161,12 @@ def test_without_a_repository_the_log_is_looked_at_all_the_same(
     assert ran.err == "ar: not in a working tree of a git repository: no files are looked at\n"
     assert "not in a working tree" in refused(ar, log, "check", "iteration", "HEAD", code=4)
     assert ar("check").out.startswith("Usage: ar check")
+
+
+def test_one_is_one(ar: Ar, box: Sandbox) -> None:
+    """A commit of one file is told in the singular."""
+    begin(ar, box.top)
+    box.write("src/run.sh", "one\n")
+    box.git("commit", "-q", "-m", "one file", "--only", "--", "src/run.sh")
+
+    assert ar("check", "iteration").out == "ok  1 commit, 1 file\n"

@@ -67,7 +67,7 @@ def test_one_that_cannot_be_read_hides_no_other(ar: Ar, tmp_path: Path) -> None:
     assert "ar: c: " in ran.err
 
 
-@pytest.mark.parametrize(("root", "code", "said"), [(".", 0, "no task below ."), ("gone", 4, "no directory")])
+@pytest.mark.parametrize(("root", "code", "said"), [(".", 0, "no task below ."), ("gone", 2, "no directory")])
 def test_where_there_is_none(ar: Ar, root: str, code: int, said: str) -> None:
     """It says so; a root that is not there is an error."""
     ran = ar("tasks", root)

@@ -166,7 +166,7 @@ def test_the_last_runs_are_bounded() -> None:
 
 @pytest.mark.parametrize(
     ("stale", "words"),
-    [(1, None), (2, "structural constraint"), (3, "new direction"), (4, "A person was asked")],
+    [(1, None), (2, "structural constraint"), (3, "new direction"), (4, "This is a matter for a person")],
 )
 def test_the_stall_rules_demand(stale: int, words: str | None) -> None:
     """By the stale count, from the table of thresholds."""
