@@ -31,7 +31,7 @@ class Column(msgspec.Struct, frozen=True):
 
     heading: its name.
     right: whether its cells are aligned to the right, as numbers are.
-    flexible: whether its cells are cut where the terminal is too narrow; at most one column should be.
+    flexible: whether its cells are cut where the terminal is too narrow, the widest column's first.
     styles: colour names by cell text, for the terminal.
     """
 
@@ -88,11 +88,16 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
 def fitted(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
     """The rows, flexible columns cut so that all columns, two blanks between them, fit `width` cells.
 
-    No cell is cut to less than 10 cells, so what is far too narrow is not made to fit.
+    The widest are cut first, all to one width, so that a narrow one stays whole. No cell is cut to less than
+    10 cells, so what is far too narrow is not made to fit.
     """
     widths = _widths(columns, rows)
-    excess = sum(widths) + 2 * (len(widths) - 1) - width
-    most = [max(10, w - excess) if c.flexible else w for c, w in zip(columns, widths, strict=True)]
+    bending = [w for c, w in zip(columns, widths, strict=True) if c.flexible]
+    room = width - 2 * (len(widths) - 1) - (sum(widths) - sum(bending))
+    level = max(bending, default=0)
+    while level > 10 and sum(min(w, level) for w in bending) > room:
+        level -= 1
+    most = [min(w, max(10, level)) if c.flexible else w for c, w in zip(columns, widths, strict=True)]
     return [[clip(cell, room) for cell, room in zip(row, most, strict=True)] for row in rows]
 
 

@@ -99,24 +99,17 @@ def _list(heading: str, items: Sequence[Any]) -> list[Block]:
         return [*blocks, TextBlock("".join(f"{short(item)}\n" for item in items))]
     names = list(dict.fromkeys(name for item in items for name in item))
     names = [name for name in names if any(item.get(name) not in (None, "", [], {}) for item in items)]
-    longest = _longest(names, items)
     columns = tuple(
         Column(
             label(name),
             right=all(_is_number(item.get(name)) for item in items),
-            flexible=name == longest,
+            flexible=any(isinstance(item.get(name), str) for item in items),
             styles=STATUS_STYLES if name == "status" else {},
         )
         for name in names
     )
     rows = tuple(tuple(field(name, item.get(name)) for name in names) for item in items)
     return [*blocks, TableBlock(columns, rows)]
-
-
-def _longest(names: Sequence[str], items: Sequence[dict[str, Any]]) -> str | None:
-    """The column of texts that takes the most room: the one to cut on a narrow terminal."""
-    texts = [name for name in names if any(isinstance(item.get(name), str) for item in items)]
-    return max(texts, key=lambda n: sum(len(str(item.get(n) or "")) for item in items), default=None)
 
 
 def _is_number(value: Any) -> bool:

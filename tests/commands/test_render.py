@@ -154,6 +154,15 @@ def test_a_flexible_column_makes_room() -> None:
     assert fitted(columns, rows, 200) == [list(row) for row in rows]
 
 
+def test_several_share_what_there_is() -> None:
+    """The widest are cut to one width; one that is narrower stays whole, and a number always does."""
+    columns = [Column("n", right=True), *(Column(name, flexible=True) for name in ("a", "b", "c"))]
+    rows = [("1", "x" * 60, "y" * 40, "z" * 12)]
+
+    assert fitted(columns, rows, 59) == [["1", "x" * 19 + "…", "y" * 19 + "…", "z" * 12]]
+    assert fitted(columns, rows, 20) == [["1", "x" * 9 + "…", "y" * 9 + "…", "z" * 9 + "…"]]
+
+
 def test_a_table_without_rows_is_its_headings() -> None:
     """Nothing to show is no error."""
     assert table([Column("run")], []) == "run\n"
