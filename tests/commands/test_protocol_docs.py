@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import pytest
 from commands.verbs import GROUPS
 from eventstore.events import TYPES
 from eventstore.roles import ROLES, may
+from reducers.policies.limits import ORCHESTRATED, Limits
 from reducers.policies.perturbations import PERTURBATIONS
 from reducers.policies.stall import THRESHOLDS
-from tests.commands.conftest import ROOT
+from tests.commands.conftest import ROOT, Ar
 from tests.docs_console import run_steps, steps_of
 
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -30,6 +32,19 @@ def test_every_console_prints_what_it_shows(tmp_path: Path) -> None:
     assert len(steps) > 20
     for step, output in zip(steps, run_steps(steps, tmp_path), strict=True):
         assert normalised(output) == normalised(step.output), step.command
+
+
+def test_a_week_is_not_ended_by_the_limits_of_two_hours(ar: Ar) -> None:
+    """The loop that the page sets up for a week runs until it is stopped, as orchestrated tasks do."""
+    command = PAGE.partition("ar -C parser init")[2].partition("\ngit init survey")[0]
+    limits = re.findall(r"(--\S+) (none)\b", command)
+
+    assert ar("init", "a goal", "--no-metric", *(word for limit in limits for word in limit)).code == 0
+    shown = json.loads(ar("view", "budget", "--json").out)
+    assert {name: shown[name] for name in Limits.__struct_fields__ if name in shown} == {
+        name: getattr(ORCHESTRATED, name) for name in Limits.__struct_fields__ if name in shown
+    }
+    assert {"max_cycles", "time_limit_minutes", "discards", "failures"} <= set(shown)
 
 
 def rows(heading: str) -> list[list[str]]:
