@@ -131,3 +131,15 @@ def test_a_role_that_may_is_let_through(ar: Ar, log: Path, by: str, argv: tuple[
     """Its name stands on the line; AR_BY would say it too."""
     assert ar(*argv, "--by", by).code == 0
     assert lines(log)[-1]["by"] == by
+
+
+def test_the_last_status_is_shown(ar: Ar, log: Path) -> None:
+    """Without a text nothing is recorded; what agents said is shown escaped, and in full for programs."""
+    assert ar("status") == (0, "no status was said yet\n", "")
+    ar("status", "half\x1b[2J done", "--by", "worker:a")
+    before = log.read_bytes()
+
+    assert ar("status") == (0, "half\\x1b[2J done\n", "")
+    assert json.loads(ar("status", "--json").out)["status"] == "half\x1b[2J done"
+    assert refused(ar, log, "status", "--detail", "why").startswith("ar: --detail needs a status\ntry: ")
+    assert log.read_bytes() == before
