@@ -106,6 +106,8 @@ class _Loop:
         self._look()
         if self.ended is None:
             self.ended = looping.recorded(self.course)
+            if self.ended is not None:  # by whoever switched it off, or by the cycle
+                self.watch.happened(Stopped(reason=self.ended.reason, detail=self.ended.detail))
         if self.ended is None:
             stop = looping.due(self.course, now_ms()) or self._asked_to_end() or self._beyond_limits()
             if stop is not None and self.plan.leave_open and stop == self._turns_used_up():

@@ -382,9 +382,11 @@ def test_changed_harness_ends_it(looped: Looped) -> None:
     )
     looped.steps("echo 9 >src/value; echo 'echo 1' >.auto/measure.sh")
 
-    assert looped.loop().code == 4
+    ran = looped.loop()
+    assert ran.code == 4
 
     assert looped.last("stopped")["reason"] == "harness"
+    assert ran.out.count("stopped: harness") == 1
     assert bench.run()["status"] != "keep"
     again = looped.loop()
     assert (again.code, looped.turns) == (3, 1)

@@ -102,6 +102,7 @@ def test_a_loop_that_is_at_work_ends_after_its_turn(looped: Looped) -> None:
     ran = looped.loop()
 
     assert ran.code == 0
+    assert ran.out.splitlines()[-1] == "stopped: off -- as the log has it"
     assert looped.turns == 1
     assert looped.bench.box.read("src/value") == b"9\n"
     assert looped.loop().code == 3
