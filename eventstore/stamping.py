@@ -30,6 +30,9 @@ class Plan(NamedTuple):
     seqs: Sequence[int | None]
 
 
+_FEW = 100
+"""How many lines are not much to hash."""
+
 Stamped = tuple[list[Event], list[bytes], str | None]
 """What is appended: the events with their envelopes filled in; their bytes, without newlines; the digest of
 the last line, or of what stood before when there is none."""
@@ -108,7 +111,7 @@ def stamp(events: Sequence[Event], seq: int, prev: str | None, clock: Callable[[
     stamped: list[Event] = []
     lines: list[bytes] = []
     now = clock()
-    sha256 = hasher()
+    sha256 = hasher(len(events) > _FEW)
     for event in events:
         seq += 1
         moment = now if event.timestamp is None else event.timestamp
