@@ -175,7 +175,9 @@ def _tell_state(done: WrittenFolder, directory: str, as_json: bool) -> bool:
     """Says what was done to a state folder; False when nobody reads it any more."""
     if as_json:
         return emit_json({"format": "state", "directory": directory, **_fields(done)})
-    told = f"{escape(directory)}: {len(done.written)} files written, {len(done.unchanged)} as they were\n"
+    count = len(done.written)
+    files = "1 file" if count == 1 else f"{count} files"
+    told = f"{escape(directory)}: {files} written, {len(done.unchanged)} as they were\n"
     return emit(told + "".join(f"kept what was edited as {escape(backup)}\n" for backup in done.backups))
 
 
