@@ -104,7 +104,7 @@ def read_batch(data: bytes, batch: str | None, by: str) -> Batch:
             continue
         try:
             kind, fields = door.read_line(line)
-            if _number_left_open(kind, fields):
+            if kind == "run" and _number_left_open(kind, fields):
                 left_open.add(len(events))
             event = door.build(kind, fields)
             if batch is not None and event.id is None:

@@ -95,7 +95,8 @@ def build_line(line: bytes) -> Event:
 
 def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
     """The type and the fields of one line of JSON, neither looked at any further; see `admit_line`."""
-    check_size(line)
+    if len(line) > MAX_LINE:
+        check_size(line)
     try:
         fields = _objects.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

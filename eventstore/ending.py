@@ -63,10 +63,9 @@ class Ending:
                 return Tail(mark.seq, mark.digest, mark.start, size, b"", whole=False)
         return look_at_tail(self._disk, fd, size, mark.position if mark else START)
 
-    def settled(self, fd: int, status: os.stat_result) -> Tail:
-        """The end, a torn one only when nobody has been writing on it for a while."""
-        tail = self.look(fd, status)
-        while tail.rest and tail.torn:
+    def settled(self, fd: int, tail: Tail) -> Tail:
+        """The end that was looked at, a torn one only when nobody has been writing on it for a while."""
+        while tail.torn:
             sleep(SETTLE_SECONDS)
             again = self.look(fd, self._disk.stat(fd))
             if again == tail:

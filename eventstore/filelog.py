@@ -174,7 +174,11 @@ class FileLog:
     def _commit(self, fd: int | None, events: Sequence[Event], expect: int | None) -> Appended:
         """Writes what is to be written of these events. Under the lock; `fd` is None for a log to be made."""
         status = self._handle.status
-        tail = EMPTY if fd is None or status is None else self._ending.settled(fd, status)
+        tail = EMPTY
+        if fd is not None and status is not None:
+            tail = self._ending.look(fd, status)
+            if tail.rest:
+                tail = self._ending.settled(fd, tail)
         known, fresh, seqs = _NO_IDS, events, None
         for event in events:
             if event.id is not None:

@@ -46,20 +46,12 @@ class Handle:
         if not self._thread.acquire(timeout=self._timeout):
             raise too_long(self.lock_path, self._timeout)
         try:
-            return self._taken()
-        except BaseException:
-            self._thread.release()
-            raise
-
-    def _taken(self) -> int | None:
-        self._lock.take()
-        try:
+            self._lock.take()
             try:
-                status = self._disk.find(self._name)
+                self.status = status = self._disk.find(self._name)
             except FileNotFoundError:
                 self.status = None
                 return self._anew(None)
-            self.status = status
             fd = self.fd
             if (
                 fd is not None
@@ -71,10 +63,10 @@ class Handle:
                 return fd
             return self._anew(status)
         except OSError as error:
-            self._let_go()
+            self.give_back()
             raise storage_error(error, "open", self.path) from error
         except BaseException:
-            self._let_go()
+            self.give_back()
             raise
 
     def create(self) -> int:
@@ -84,17 +76,14 @@ class Handle:
     def give_back(self) -> None:
         """Lets others append; the descriptor is kept where that excludes nobody."""
         try:
-            self._let_go()
+            if self._linked or not HAS_FLOCK:
+                # Closing gives back the lock on the file itself; and without flock an open file can often be
+                # neither replaced nor removed.
+                self._linked = False
+                self._close()
+            self._lock.give_back()
         finally:
             self._thread.release()
-
-    def _let_go(self) -> None:
-        if self._linked:
-            self._linked = False
-            self._close()  # which gives back the lock on the file itself
-        if not HAS_FLOCK:  # there an open file can often be neither replaced nor removed
-            self._close()
-        self._lock.give_back()
 
     def close(self) -> None:
         """Closes what is kept open; the next append opens it anew."""
@@ -109,7 +98,8 @@ class Handle:
             self._close()
             if not self._lock.stands():  # its directory was replaced, and the lock with it
                 self._lock.close()
-                return self._taken()
+                self._lock.take()
+                status = self._look()
         if status is None:
             return None
         require_regular(status, self.path)
@@ -120,6 +110,13 @@ class Handle:
         self.status = self._disk.stat(fd)
         require_regular(self.status, self.path)
         return fd
+
+    def _look(self) -> os.stat_result | None:
+        try:
+            self.status = self._disk.find(self._name)
+        except FileNotFoundError:
+            self.status = None
+        return self.status
 
     def _open(self, *, make: bool = False) -> int:
         fd = self._disk.open_append(self.path, make=make)

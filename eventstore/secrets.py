@@ -7,7 +7,7 @@ only where there is one a pattern is compiled and tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -21,7 +21,7 @@ from eventstore.shapes import ARMOUR, SHAPES, Shape
 if TYPE_CHECKING:
     import re
 
-__all__ = ["each_text", "is_looked_at", "redact", "redact_event"]
+__all__ = ["each_text", "is_looked_at", "redact", "redact_event", "suspicious"]
 
 E = TypeVar("E", bound=Event)
 
@@ -63,7 +63,7 @@ def redact(text: str) -> str:
 
     Total, idempotent, in linear time.
     """
-    if not _suspicious(text):
+    if not suspicious(text):
         return text
     changed = _once(text)
     while changed != text:  # what was replaced may have hidden another from view
@@ -71,15 +71,12 @@ def redact(text: str) -> str:
     return text
 
 
-def redact_event(event: E, texts: Sequence[str] | None = None) -> E:
+def redact_event(event: E) -> E:
     """The event with secrets in its texts replaced; the same object if there are none.
 
-    Keys of objects count as text. Left alone: digests, commits, times. `texts`: those of its texts that are
-    looked at, where they are at hand. Raises InvalidEventError where a secret stands in a field that is acted
-    upon as it stands, a command, a path, an id or `by`.
+    Keys of objects count as text. Left alone: digests, commits, times. Raises InvalidEventError where a
+    secret stands in a field that is acted upon as it stands, a command, a path, an id or `by`.
     """
-    if texts is not None and not _suspicious(" ".join(texts)):
-        return event
     changes: dict[str, Any] = {}
     for value, rule in zip(astuple(event), rules_of(type(event)), strict=True):
         if is_looked_at(rule):
@@ -134,7 +131,7 @@ def _refuse(event: Event, name: str, changed: Any) -> NoReturn:
     )
 
 
-def _suspicious(text: str) -> bool:
+def suspicious(text: str) -> bool:
     """Whether a text holds an anchor, without which it holds no secret.
 
     Few of the signs stand in a text, and where one does, all anchors that end with it are compared at once.

@@ -45,7 +45,7 @@ def test_an_untouched_file_is_not_read_again(fd: int) -> None:
     known = Ending(disk, None)
     known.remember(END, LINE, os.fstat(fd))
 
-    assert known.look(fd, os.fstat(fd)) is known.settled(fd, os.fstat(fd)) == END
+    assert known.look(fd, os.fstat(fd)) is END
     assert disk.reads == 0
 
 
@@ -87,7 +87,9 @@ def test_a_torn_end_is_waited_for(fd: int, monkeypatch: pytest.MonkeyPatch) -> N
     os.write(fd, b'{"type":"note","detail":')
     monkeypatch.setattr(ending, "sleep", write_on)
 
-    assert Ending(Disk(), None).settled(fd, os.fstat(fd)).seq == 3
+    known = Ending(Disk(), None)
+
+    assert known.settled(fd, known.look(fd, os.fstat(fd))).seq == 3
     assert pauses == [ending.SETTLE_SECONDS]
 
 
@@ -97,6 +99,7 @@ def test_a_torn_end_that_nobody_writes_on_is_torn(fd: int, monkeypatch: pytest.M
     os.write(fd, b'{"type":"no')
     monkeypatch.setattr(ending, "sleep", pauses.append)
 
-    tail = Ending(Disk(), None).settled(fd, os.fstat(fd))
+    known = Ending(Disk(), None)
+    tail = known.settled(fd, known.look(fd, os.fstat(fd)))
 
     assert (tail.torn, tail.rest, len(pauses)) == (True, b'{"type":"no', 1)

@@ -28,7 +28,7 @@ from eventstore.events import (
     Started,
 )
 from eventstore.lines import encode
-from eventstore.secrets import _suspicious, each_text, redact, redact_event
+from eventstore.secrets import each_text, redact, redact_event, suspicious
 from eventstore.shapes import ARMOUR, SHAPES
 from tests.eventstore.admissible import events, plain
 
@@ -84,7 +84,7 @@ def test_the_quick_look_misses_no_anchor(anchor: str, cut: int, before: str, aft
     """It notices just the texts that hold one, whole, wherever it stands."""
     text = before + anchor[: len(anchor) - cut] + after
 
-    assert _suspicious(text) == any(anchor in text for anchor in [*ANCHORS, ARMOUR])
+    assert suspicious(text) == any(anchor in text for anchor in [*ANCHORS, ARMOUR])
 
 
 def test_several_secrets_of_a_text_are_all_replaced() -> None:
