@@ -18,9 +18,10 @@ from commands.tail import document
 from commands.verb import Verb
 from commands.viewtext import short
 from commands.where import parse_where
+from eventstore.digests import digest
 from eventstore.events import Event, Record
 from eventstore.filelog import FileLog
-from eventstore.lines import decode_line, digest
+from eventstore.lines import decode_line
 
 __all__ = ["show_cmd"]
 

@@ -1,9 +1,8 @@
 """The door of the log: what is refused before anything is written (design, section 2.3).
 
-`admit` and `admit_line` make an event of plain values (`build`, `build_line` and `read_line` are parts of
-that), `check` looks at one that was built in process; `check_role` asks who appends, `check_size` how much.
-Each raises InvalidEventError with one clear line. What is allowed is told by the annotations of the event
-types (`eventstore.rules`).
+`admit` and `admit_line` make an event of plain values (`build`, `build_line`, `read_line` are parts of that),
+`check` looks at one that was built in process. Each raises InvalidEventError with one clear line. What is
+allowed is told by the annotations of the event types (`eventstore.rules`).
 """
 
 from __future__ import annotations
@@ -116,8 +115,7 @@ def check(event: Event, texts: list[str] | None = None) -> None:
     """Raises InvalidEventError if an event holds what `admit` would not have let in.
 
     Events are not validated when they are built in process. `seq` and `prev` are the log's to assign: they
-    may be there, and only their types are looked at. `texts` gets all texts in which a secret may stand, for
-    `eventstore.secrets`: who looks for those need not go through the event a second time.
+    may be there, and only their types are looked at. `texts` gets all texts in which a secret may stand.
     """
     kind = type(event)
     texts = [] if texts is None else texts

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from eventstore.digests import digest
 from eventstore.disk import Disk, require_regular, storage_error
 from eventstore.ending import Ending
 from eventstore.errors import ConflictError, StorageError
@@ -20,7 +21,7 @@ from eventstore.events import Event, Record, Recovered, Relinked
 from eventstore.following import follow
 from eventstore.handle import Handle
 from eventstore.ids import Ids
-from eventstore.lines import Batch, LineDecoder, digest
+from eventstore.lines import Batch, LineDecoder
 from eventstore.reading import EMPTY, Tail, batches
 from eventstore.stamping import IdIndex, admit_all, plan, stamp
 from eventstore.store import START, Appended, Head, Position, Reset, now_ms

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eventstore import landmark
+from eventstore.digests import digest
 from eventstore.disk import Disk
 from eventstore.events import Event
 from eventstore.landmark import Landmark
-from eventstore.lines import decode_line, digest, split_lines
+from eventstore.lines import decode_line, split_lines
 from eventstore.reading import stretches
 from eventstore.stamping import IdIndex
 from eventstore.store import content_key

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from eventstore.digests import digest
 from eventstore.disk import Disk
-from eventstore.lines import digest
 from eventstore.store import Position
 
 __all__ = ["WORTH_KEEPING", "Landmark", "holds", "load", "save"]

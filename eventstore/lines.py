@@ -1,4 +1,4 @@
-"""Bytes to records and back: the line codec and the chain's digest (design, sections 2.2 and 2.4).
+"""Bytes to records and back: the line codec (design, sections 2.2 and 2.4).
 
 Reading is tolerant. A line is decoded strictly first, which is fast; one that does not fit is read again,
 leniently, so that what foreign writers produce (no `type`, text for a metric, half an emoji) still counts.
@@ -7,36 +7,17 @@ leniently, so that what foreign writers produce (no `type`, text for a metric, h
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any, Union, cast, get_type_hints
 
 import msgspec
 
 from eventstore.events import ENVELOPE, EVENTS, TYPES, Custom, Damaged, Event, Record, Run, Tagged, Unknown
 
-__all__ = [
-    "DIGITS",
-    "Batch",
-    "LineDecoder",
-    "decode_line",
-    "digest",
-    "encode",
-    "hasher",
-    "split_lines",
-    "to_json",
-]
+__all__ = ["Batch", "LineDecoder", "decode_line", "encode", "split_lines", "to_json"]
 
 BLANK = b" \t\r"
-
-DIGITS = 32
-"""How many hex digits of SHA-256 a digest has."""
-
-_LONG = 1 << 16
-"""Length of a line from which on it is much to hash, bytes."""
 
 to_json = msgspec.json.Encoder().encode
 """An event of a known type as the bytes of its line; what is no such event goes through `encode`."""
@@ -83,29 +64,6 @@ class Batch(msgspec.Struct, frozen=True, gc=False):
     def unknown(self) -> list[Unknown]:
         """The objects that are no event of this version."""
         return [r for r in self.records if type(r) is Unknown]
-
-
-def digest(line: bytes) -> str:
-    """The first 32 hex digits of SHA-256 over a line's bytes, its newline left out."""
-    found: str = hasher(len(line) > _LONG)(line).hexdigest()
-    return found[:DIGITS]
-
-
-@cache
-def hasher(much: bool = False) -> Callable[[bytes], Any]:
-    """SHA-256, as `hashlib` has it.
-
-    much: whether there is much to hash. The library that is quickest at that takes longer to load than an
-    append takes, so the interpreter's own is used for a few lines, unless the library is there already.
-    """
-    if not much and "_hashlib" not in sys.modules:
-        for name in ("_sha2", "_sha256"):  # since Python 3.12, and before; not every build has it
-            with suppress(ImportError):
-                own: Callable[[bytes], Any] = import_module(name).sha256
-                return own
-    from hashlib import sha256
-
-    return sha256
 
 
 def encode(event: Event) -> bytes:

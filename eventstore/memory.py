@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import RLock
 from typing import TypeVar
 
+from eventstore.digests import digest
 from eventstore.errors import ConflictError
 from eventstore.events import Event, Record
-from eventstore.lines import Batch, LineDecoder, digest
+from eventstore.lines import Batch, LineDecoder
 from eventstore.stamping import IdIndex, admit_all, plan, stamp
 from eventstore.store import START, Appended, Head, Position, Reset, content_key, now_ms
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from eventstore.digests import digest
 from eventstore.disk import Disk
 from eventstore.events import Damaged
-from eventstore.lines import Batch, LineDecoder, decode_line, digest
+from eventstore.lines import Batch, LineDecoder, decode_line
 from eventstore.store import Head, Position
 
 __all__ = [

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
+from eventstore.digests import digest
 from eventstore.disk import Disk
 from eventstore.landmark import Landmark, holds
-from eventstore.lines import digest
 from eventstore.store import Position
 
 __all__ = ["Snapshot", "load", "mark_at", "save"]

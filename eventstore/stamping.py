@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from eventstore.digests import DIGITS, hasher
 from eventstore.door import MAX_LINE, check, check_role
 from eventstore.errors import ConflictError, InvalidEventError
 from eventstore.events import TYPES, Custom, Event, type_of
-from eventstore.lines import DIGITS, encode, hasher, to_json
+from eventstore.lines import encode, to_json
 from eventstore.secrets import redact_event, suspicious
 from eventstore.store import content_key
 

@@ -34,7 +34,7 @@ class Head(msgspec.Struct, frozen=True, gc=False):
     """The last line of a log: what anchors outside it are made of.
 
     seq: its number, 0 for an empty log.
-    digest: of its bytes (`eventstore.lines.digest`), None for an empty log.
+    digest: of its bytes (`eventstore.digests.digest`), None for an empty log.
     offset: byte offset after it, its newline included.
     """
 

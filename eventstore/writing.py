@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from eventstore.digests import digest
 from eventstore.disk import Disk, storage_error
 from eventstore.errors import StorageError
 from eventstore.events import Damaged
-from eventstore.lines import decode_line, digest, split_lines
+from eventstore.lines import decode_line, split_lines
 from eventstore.reading import Tail, last_line_before
 
 __all__ = ["AS_MEANT", "Place", "place_of", "write_durably"]

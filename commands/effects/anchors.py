@@ -14,8 +14,9 @@ from commands.effects.git import Repo, run
 from commands.effects.git_queries import Commit, head_of, read_commits
 from commands.effects.reading import stretches
 from commands.effects.tasks import tasks_under
+from eventstore.digests import digest
 from eventstore.errors import LedgerError
-from eventstore.lines import digest, split_lines
+from eventstore.lines import split_lines
 from reducers.policies.audited import ERROR, WARNING, Finding
 
 __all__ = ["Anchor", "anchor_findings", "anchors_in"]

@@ -9,9 +9,9 @@ import msgspec
 
 from commands.effects.reading import line_at
 from commands.effects.views import damaged_in, up_to
+from eventstore.digests import digest
 from eventstore.errors import StorageError
 from eventstore.filelog import FileLog
-from eventstore.lines import digest
 from eventstore.store import Head
 from reducers.core import Reducer, encode_state, fold, to_plain
 

@@ -10,9 +10,10 @@ import msgspec
 
 from commands.where import HEAD, Where, kinds_for, locate
 from eventstore import snapshots
+from eventstore.digests import digest
 from eventstore.events import Damaged, Record
 from eventstore.filelog import FileLog
-from eventstore.lines import Batch, digest, split_lines
+from eventstore.lines import Batch, split_lines
 from eventstore.store import START, Head, Position, now_ms
 from reducers.core import Reducer, decode_state, encode_state, fold, to_plain
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from eventstore.digests import digest
 from eventstore.events import Config, Event, Heartbeat, Hook, Run
-from eventstore.lines import digest, encode
+from eventstore.lines import encode
 
 __all__ = ["big_log", "events"]
 

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventstore.chain import Fault, Report, verify
+from eventstore.digests import digest
 from eventstore.events import Config, Heartbeat, Note, Relinked, Run
 from eventstore.filelog import FileLog
-from eventstore.lines import digest, encode
+from eventstore.lines import encode
 from eventstore.memory import MemoryLog
 
 FOREIGN = b'{"run":7,"status":"keep","metric":1.5}'

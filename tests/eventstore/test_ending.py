@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from eventstore import ending
+from eventstore.digests import digest
 from eventstore.disk import Disk
 from eventstore.ending import Ending
-from eventstore.lines import digest
 from eventstore.reading import Tail
 
 LINE = b'{"type":"note","detail":"two"}\n'

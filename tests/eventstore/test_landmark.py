@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventstore import landmark
+from eventstore.digests import digest
 from eventstore.disk import Disk
 from eventstore.events import Note
 from eventstore.filelog import FileLog
 from eventstore.landmark import Landmark
-from eventstore.lines import digest
 from eventstore.store import Position
 
 LINE = b'{"type":"note","detail":"two"}\n'

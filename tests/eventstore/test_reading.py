@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventstore import reading
+from eventstore.digests import digest
 from eventstore.disk import Disk
 from eventstore.events import Damaged, Note
-from eventstore.lines import Batch, LineDecoder, digest
+from eventstore.lines import Batch, LineDecoder
 from eventstore.reading import batches, count_lines, last_line_before, look_at_tail, stretches
 from eventstore.store import START, Position
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from eventstore.digests import digest
 from eventstore.door import MAX_LINE, build, build_line
 from eventstore.errors import ConflictError, InvalidEventError, LedgerError
 from eventstore.events import Custom, Event, Heartbeat, Note, Run, Settings, Verified
-from eventstore.lines import decode_line, digest
+from eventstore.lines import decode_line
 from eventstore.stamping import admit_all, plan, stamp
 from eventstore.store import content_key
 

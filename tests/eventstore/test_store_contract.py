@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from eventstore.digests import digest
 from eventstore.errors import ConflictError, InvalidEventError, LedgerError, RoleError
 from eventstore.events import Config, Custom, Event, Finding, Heartbeat, Note, Record, Run, Unknown, Verified
 from eventstore.filelog import FileLog
-from eventstore.lines import digest
 from eventstore.memory import MemoryLog
 from eventstore.store import START, Head, Log, Position
 
