@@ -28,7 +28,7 @@ from commands.mcp.token import Token
 from commands.output import emit
 from eventstore.errors import LedgerError
 
-__all__ = ["PATH", "Gate", "PortError", "serve_http"]
+__all__ = ["PATH", "Gate", "PortError", "listening", "serve_http"]
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -87,17 +87,19 @@ def serve_http(served: Served, port: int, token: Token) -> int:
     port: 0 for a free one. Says where it listens, and the token if it has to be shown. At the signal work at
     hand is ended and nothing of it is left running. Raises PortError.
     """
-    with _listening(port) as listener:
+    with listening(port) as listener:
         return anyio.run(_serve, served, listener, token)
 
 
 @contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
+def listening(port: int) -> Iterator[socket.socket]:
+    """A socket that takes connections at this port, 0 for a free one. Raises PortError."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with listener:
         try:
             listener.bind((HOST, port))
+            listener.listen()  # before anybody is told the address: who comes early waits, and is not refused
         except OSError as error:
             why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror}"
             raise PortError(

@@ -16,7 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from commands.mcp.loopback import PATH
+from commands.mcp.loopback import PATH, PortError, listening
 from tests.commands.conftest import Ar
 from tests.commands.mcp.project import SESSION, project
 from tests.commands.mcp.serving import PATIENCE, Session, is_gone, launched, run, until
@@ -180,6 +180,16 @@ def test_nothing_is_left_running(project: Path, ar: Ar, mode: str, how: str) -> 
         if how == "TERM":
             assert served.process.wait(PATIENCE) == 143
         assert is_gone(int(pid.read_text()))
+
+
+def test_who_comes_before_anybody_serves_waits() -> None:
+    """The address is told once connections are taken there; a second server is refused it from then on."""
+    with listening(0) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
+            pass
+        with pytest.raises(PortError), listening(port):
+            pass
 
 
 def test_a_port_that_is_taken(project: Path, ar: Ar) -> None:
